@@ -13,7 +13,7 @@ C = TypeVar("C", bound=type)
 
 
 def check_list(name: str, value: object, item_types: tuple[type, ...], description: str) -> Iterable[object]:
-    """Return an argument that must be a list. A single item is rejected, even if it is iterable."""
+    """Return an argument that must be a list. A single item, such as a string, is rejected even if it is iterable."""
     if isinstance(value, item_types) or not isinstance(value, Iterable):
         raise InputError(f"{name} must be a list.", hint=f"Put {description} into one.")
     return cast("Iterable[object]", value)
@@ -35,11 +35,12 @@ def check_text(name: str, value: object) -> None:
         raise InputError(f"{name} holds a lone surrogate.", hint="Decode it from its bytes again.") from error
 
 
-def known_arguments(**meant: str) -> Callable[[C], C]:
-    """Decorate a class so that an argument that it does not have raises ``UnknownArgument``.
+def known_arguments(**corrections: str) -> Callable[[C], C]:
+    """Decorate a class so that an unknown argument raises ``UnknownArgument`` with a suggestion.
 
     Args:
-        meant: What callers write, and the argument that they mean. Close spellings need no entry.
+        corrections: The right name of an argument by a wrong one, such as ``prompt="input"``. Close spellings need no
+            entry.
     """
 
     def decorate(cls: C) -> C:
@@ -49,7 +50,7 @@ def known_arguments(**meant: str) -> Callable[[C], C]:
         @wraps(create)
         def __init__(self: Any, *args: Any, **values: Any) -> None:  # noqa: N807  it replaces the method
             if unknown := values.keys() - names:
-                raise _unknown_argument(type(self).__name__, min(unknown), names, meant)
+                raise _unknown_argument(type(self).__name__, min(unknown), names, corrections)
             create(self, *args, **values)
 
         cast("Any", cls).__init__ = __init__
@@ -58,9 +59,9 @@ def known_arguments(**meant: str) -> Callable[[C], C]:
     return decorate
 
 
-def _unknown_argument(owner: str, name: str, names: list[str], meant: dict[str, str]) -> UnknownArgument:
+def _unknown_argument(owner: str, name: str, names: list[str], corrections: dict[str, str]) -> UnknownArgument:
     from difflib import get_close_matches  # noqa: PLC0415  only a mistake needs it
 
-    near = [meant[name]] if name in meant else get_close_matches(name, names, 1, 0.7)
+    near = [corrections[name]] if name in corrections else get_close_matches(name, names, 1, 0.7)
     hint = f"Did you mean {near[0]!r}?" if near else f"Its arguments are {', '.join(names)}."
     return UnknownArgument(f"There is no argument {name!r} of {owner}.", hint=hint)

@@ -89,7 +89,7 @@ class ContextWindow:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """A first budget and the ceiling to which it may be raised; ``is_explicit`` if the caller set it."""
+    """The first budget, and the ceiling to which retries may raise it. The caller set it if ``is_explicit``."""
 
     initial: int
     ceiling: int
@@ -99,14 +99,15 @@ class TokenBudget:
 def fit_to_window(
     token_budget: TokenBudget, texts: Sequence[str], window: ContextWindow, media_tokens: int = 0
 ) -> TokenBudget:
-    """Return the budget that fits beside a prompt of ``texts``, and media of at most ``media_tokens``.
+    """Return the budget that fits into the window together with ``texts`` and media of at most ``media_tokens``.
 
-    An estimate alone rejects nothing, and an explicit budget is not reduced.
+    An explicit budget is not reduced.
 
     Raises:
-        ContextWindowExceededError: By a certain count, not even a typical answer fits.
+        ContextWindowExceededError: Not even a typical answer fits. A prompt is never rejected because of an estimate.
     """
     overhead = _REQUEST_OVERHEAD + media_tokens
+    # From the cheapest bound to the exact count: most prompts are so short that their length decides.
     most = sum(map(len, texts)) * _MAX_TOKENS_PER_CHARACTER + overhead
     if most + token_budget.ceiling <= window.size and most <= window.longest_prompt:
         return token_budget
@@ -250,7 +251,7 @@ class _LengthEstimator:
 
     def _estimate_reference(self, reference: str, depth: int) -> AnswerLength:
         if reference not in self.references:
-            self.references[reference] = AnswerLength(0, 0, is_bounded=False)
+            self.references[reference] = AnswerLength(0, 0, is_bounded=False)  # for recursion
             target = resolve_reference(self.root, reference)
             self.references[reference] = self.estimate(True if target is None else target, depth + 1)
         return self.references[reference]

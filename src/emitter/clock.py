@@ -46,6 +46,7 @@ def retry_delay(step: Sleep, clock: Clock) -> float:
     from tenacity import RetryCallState, Retrying, wait_random_exponential  # noqa: PLC0415  39 ms, only on faults
 
     strategy = clock.wait or wait_random_exponential(_INITIAL_BACKOFF, _MAX_BACKOFF)
+    # The emission runs its own loop and uses only tenacity's strategy, which reads the attempt from this state.
     state = RetryCallState(Retrying(), None, (), {})
     state.attempt_number = step.retry_number
     return max(step.min_seconds, strategy(state))

@@ -1,6 +1,6 @@
 """Findings of content checks, and their severities.
 
-A rule that can be wrong never refuses an answer: its findings ask the model once, and are then reported as warnings.
+A rule that can be wrong never rejects an answer: the model is asked once, and then its findings are warnings.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found in an answer.
+    """A finding of a content check about an answer.
 
     Attributes:
         pointer: The JSON pointer of the slot in the envelope or document.
         rule: The id of the rule.
-        severity: What follows from the finding.
-        message: What the rule expects, as a sentence. The model reads it if it is asked to correct the answer, so it
-            must not repeat the answer.
+        severity: The effect of the finding.
+        message: The expectation of the rule, as a sentence. A model that is asked to correct its answer reads it, so it
+            must not quote the answer.
     """
 
     pointer: str
@@ -56,7 +56,7 @@ class Checker(Protocol[T_contra]):
     """Checks an envelope or document. Any sync function from a value to findings is a checker."""
 
     def __call__(self, value: T_contra, /) -> Iterable[Finding]:
-        """Return what is wrong with a value."""
+        """Return the findings about a value."""
         ...
 
 

@@ -15,10 +15,9 @@ def lazy_exports(
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
 
-    ``names_by_module`` maps modules of the package to the names they provide, separated by spaces; a dot before a
-    module leads out of the package, as in a relative
-    import. Assign the result under ``if not TYPE_CHECKING``: a type checker that saw ``__getattr__`` would accept every
-    misspelt name.
+    ``names_by_module`` maps modules of the package to the names they provide, separated by spaces. A dot before a
+    module leads out of the package, as in a relative import. Assign the result under ``if not TYPE_CHECKING``: a type
+    checker that saw ``__getattr__`` would accept every misspelt name.
     """
     modules = {name: module for module, names in names_by_module.items() for name in names.split()}
 

@@ -1,7 +1,7 @@
-"""What calls cost, in US dollars, by the price list of the ``genai-prices`` package.
+"""Compute the cost of calls in US dollars, by the price list of the ``genai-prices`` package.
 
-The package is imported when a price is first needed. Nothing is downloaded: its bundled list counts, unless your
-program updates it.
+The package is imported when a price is first needed. Nothing is downloaded: the list that it contains is used, unless
+your program updates it.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ class ListedPrices:
         if provider is None:
             raise InputError(f"emitter knows no price list for {self.profile}/{self.model}.", hint=_PRICES_HINT)
         prices = _load_genai_prices()
+        # Aggregators put the maker's name before the model's, and the list may have either spelling.
         for name in dict.fromkeys((self.model, self.model.rpartition("/")[2])):
             try:
-                found = prices.calc_price(
+                calculation = prices.calc_price(
                     prices.Usage(**tokens),
                     name,
                     provider_id=provider,
@@ -72,8 +73,9 @@ class ListedPrices:
                 )
             except LookupError:
                 continue
-            if found.model_price.input_mtok is not None or found.model_price.output_mtok is not None:
-                return Decimal(found.total_price)
+            model_price = calculation.model_price
+            if model_price.input_mtok is not None or model_price.output_mtok is not None:
+                return Decimal(calculation.total_price)
         raise InputError(
             f"genai-prices {prices.__version__} has no price for {provider}/{self.model}.",
             hint=f"{_PRICES_HINT} {_OTHER_NAME_HINT.format(self.profile)}",
@@ -89,7 +91,8 @@ def _load_genai_prices() -> Any:
 
 
 def _tokens_per_call(usage: Usage, calls: int) -> dict[str, Decimal]:
-    """Return the tokens of the average call. What a provider reports in contradiction is made to agree."""
+    """Return the tokens of the average call."""
+    # genai-prices rejects counts that contradict one another, which some providers report.
     cached = usage.cache_read + usage.cache_write
     tokens = {
         "input_tokens": max(usage.input, cached),
@@ -163,7 +166,7 @@ def sum_costs(usages: Iterable[tuple[PriceTable | None, Usage, int]]) -> CostSum
     total = Decimal(0)
     for prices, usage, calls in usages:
         if prices is None:
-            return CostSummary(None, "The prices are not known here.")
+            return CostSummary(None, "The prices of these calls are unknown.")
         try:
             total += prices.cost_of(usage, calls)
         except InputError as error:

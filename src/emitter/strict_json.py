@@ -38,6 +38,7 @@ def parse_json(text: str) -> Json:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise NotJsonError from error
+    # The brackets are counted first, because nearly every answer has too few of them to nest too deeply.
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH and _is_too_deep(value):
         raise NotJsonError
     return value
@@ -52,6 +53,7 @@ def unescape_string(raw: str) -> str:
 def parse_finite_float(digits: str) -> float:
     """Return a number that ``float`` neither rounds to infinity nor loses near zero, or raise ``NotJsonError``."""
     number = float(digits)
+    # Far from the limits of a double no digit can be lost to overflow or underflow.
     if _SMALLEST_SAFE < number < _LARGEST_SAFE or -_LARGEST_SAFE < number < -_SMALLEST_SAFE:
         return number
     if math.isinf(number) or (abs(number) < sys.float_info.min and not _is_exact(number, digits)):
@@ -82,15 +84,15 @@ def json_equal(one: Json, other: Json) -> bool:
     while pairs:
         left, right = pairs.pop()
         if isinstance(left, dict) and isinstance(right, dict):
-            ours, theirs = cast("dict[str, Json]", left), cast("dict[str, Json]", right)
-            if ours.keys() != theirs.keys():
+            left_members, right_members = cast("dict[str, Json]", left), cast("dict[str, Json]", right)
+            if left_members.keys() != right_members.keys():
                 return False
-            pairs.extend((value, theirs[name]) for name, value in ours.items())
+            pairs.extend((value, right_members[name]) for name, value in left_members.items())
         elif isinstance(left, list) and isinstance(right, list):
-            first, second = cast("Sequence[Json]", left), cast("Sequence[Json]", right)
-            if len(first) != len(second):
+            left_items, right_items = cast("Sequence[Json]", left), cast("Sequence[Json]", right)
+            if len(left_items) != len(right_items):
                 return False
-            pairs.extend(zip(first, second, strict=True))
+            pairs.extend(zip(left_items, right_items, strict=True))
         elif isinstance(left, dict | list) or isinstance(right, dict | list) or repr(left) != repr(right):
             return False
     return True

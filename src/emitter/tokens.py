@@ -107,6 +107,7 @@ def request_texts(request: ModelRequest, schema: str | None = None) -> tuple[str
 
 
 def _count_exactly(encoding: tiktoken.Encoding, text: str) -> int:
+    # tiktoken takes quadratic time for some long texts. Cutting them may add a token at each cut.
     return sum(
         len(encoding.encode_ordinary(text[start : start + _CHUNK_SIZE])) for start in range(0, len(text), _CHUNK_SIZE)
     )

@@ -81,6 +81,7 @@ def visible_text(text: str) -> str:
     """Return a text in NFKC as a reader sees it, with its line breaks."""
     if _PLAIN_ASCII.fullmatch(text):
         return text
+    # NFKC comes first: it turns styled and full-width letters into plain ones, which the patterns below search for.
     plain = _ELLIPSIS.join(unicodedata.normalize("NFKC", part) for part in text.split(_ELLIPSIS))
     plain = _ZERO_WIDTH.sub("", plain)
     plain = _EMPHASIS.sub(" ", _SPACE_LOOKALIKES.sub(" ", _COMBINING_MARKS.sub("", plain)))

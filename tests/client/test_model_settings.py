@@ -239,14 +239,14 @@ def test_values_are_those_of_the_sdk(profile: str, wire: WireFormat, setting: st
     """The profile and the SDK's own types name the same words, both ways."""
     parameters = load_profile(profile).wires[wire].parameters
     assert parameters is not None
-    assert set(parameters.taken[setting].values) == known
+    assert set(parameters.accepted[setting].values) == known
 
 
 def test_categories_are_those_of_the_sdk() -> None:
     """Google's harm categories, both ways."""
     parameters = load_profile("google").wires[WireFormat.GOOGLE].parameters
     assert parameters is not None
-    assert set(parameters.taken["safety"].names) == _members(google.HarmCategory)
+    assert set(parameters.accepted["safety"].names) == _members(google.HarmCategory)
 
 
 def test_every_effort_has_an_allowance() -> None:
@@ -255,7 +255,7 @@ def test_every_effort_has_an_allowance() -> None:
         for wire in profile.wires.values():
             assert wire.parameters is not None
             assert wire.thinking is not None
-            efforts = wire.parameters.taken["reasoning_effort"].values
+            efforts = wire.parameters.accepted["reasoning_effort"].values
             assert set(efforts) <= set(wire.thinking.allowances), profile.name
 
 

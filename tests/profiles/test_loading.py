@@ -125,7 +125,7 @@ def test_what_a_file_states_is_what_is_looked_up(name: str) -> None:
         stops = loaded.wires[profile.WireFormat(wire)].stops
         assert {raw: stops.lookup(raw).value for raw in reasons} == reasons
         parameters = loaded.wires[profile.WireFormat(wire)].parameters
-        taken = parameters.taken if parameters else {}
+        taken = parameters.accepted if parameters else {}
         assert not set(tables.get("parameters", {}).get("without", [])) & set(taken)
     for rule in stated.get("faults", {}).get("rules", []):
         if "message" not in rule:

@@ -67,7 +67,7 @@ def taken_settings(profile: ProviderProfile) -> Mapping[str, object]:
     """Return the settings that a vendor's usual wire takes."""
     parameters = profile.wires[profile.default_wire].parameters
     assert parameters is not None
-    return parameters.taken
+    return parameters.accepted
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="docs/ is not here")

@@ -44,7 +44,7 @@ def build_parameters(
         check_extra_body(extra_body, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
     if not parameters:
         return extra_body
-    taken = target.profile.taken_parameters(wire, target.model)
+    taken = target.profile.accepted_parameters(wire, target.model)
     for name, value in parameters.items():
         if name not in taken:
             hint = f"{_describe_taken(taken, target)}{_other_wires(name, target)}"
@@ -66,7 +66,7 @@ def _fallback_hint(name: str) -> str:
 def _other_wires(name: str, target: ModelTarget) -> str:
     """Return a sentence that names the vendor's wires that have a setting, if there are any."""
     wires = target.profile.wires.items()
-    having = [f"wire={wire.value!r}" for wire, facts in wires if facts.parameters and name in facts.parameters.taken]
+    having = [f"wire={wire.value!r}" for wire, facts in wires if facts.parameters and name in facts.parameters.accepted]
     own = target.profile.model_parameters(target.model)
     return f" Or pass {' or '.join(having)}." if having and (own is None or name not in own.refuses) else ""
 

@@ -672,7 +672,7 @@ class PromptWriter:
 
     def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
         """Return the model settings that the model takes on its wire."""
-        return self.target.profile.taken_parameters(self.target.wire, request.model)
+        return self.target.profile.accepted_parameters(self.target.wire, request.model)
 
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in plain words."""

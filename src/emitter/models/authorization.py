@@ -1,11 +1,11 @@
 """The payload models of the authorization envelope (RFC-0010).
 
-`AuthorizationEnvelope` is a union of six kinds: measurement, classification, action, narrative, refusal and dispute
-summary. `WorkflowDeclaration` says whether a workflow may emit authority, and `NarrativePolicy` how text without
-authority may be worded.
+``AuthorizationEnvelope`` is a union of six kinds: measurement, classification, action, narrative, refusal and dispute
+summary. ``WorkflowDeclaration`` says whether a workflow may emit authority, and ``NarrativePolicy`` restricts the
+wording of text without authority.
 
 Source: RFC-0010, "Authorization Envelope", "Supporting Types", "Client Requirement" and "Workflow-Level Authoritative
-Intent". `OracleVerificationRecord` is ours, because the RFC names it without listing its members.
+Intent". The members of ``OracleVerificationRecord`` are emitter's own, because the RFC does not list them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 _MAX_EXACT_INTEGER: Final = 2**53 - 1
-"""The largest integer that a double represents exactly along with its neighbours."""
+"""The largest integer n such that a double represents n and n + 1 exactly."""
 _RFC3339_PATTERN: Final = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)"
     r"(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
@@ -132,10 +132,10 @@ _TierField: TypeAlias = Annotated[Tier, Field(strict=False)]
 
 
 class OracleVerificationRecord(AuthorizationModel):
-    """The record that an oracle was asked, and when (ours; ``OracleConflict`` has the first three members).
+    """The record of a question to an oracle (emitter's own; ``OracleConflict`` has the first three members).
 
-    ``value_hash`` is the digest of its value (``emitter.decisions.digest_of``), ``method`` how it was asked, and
-    ``source_version`` which edition answered.
+    ``value_hash`` is the digest of the oracle's value (``emitter.decisions.digest_of``), ``method`` the way in which it
+    was asked, and ``source_version`` the edition that answered.
     """
 
     oracle_id: NonEmptyText
@@ -194,7 +194,7 @@ class OracleConflict(AuthorizationModel):
 
 
 class AuthoritativeIntent(str, Enum):
-    """Whether a workflow may emit authority."""
+    """The permission of a workflow to emit authority."""
 
     AUTHORITATIVE = "authoritative"
     NON_AUTHORITATIVE = "non_authoritative"
@@ -217,7 +217,7 @@ _CONTRADICTORY_MODES: Final[JsonDict] = {
 
 
 class WorkflowDeclaration(AuthorizationModel):
-    """Whether a workflow may emit authority and how that is enforced; other workflow configuration is ignored."""
+    """The permission of a workflow to emit authority, and its enforcement. Other workflow configuration is ignored."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"not": _CONTRADICTORY_MODES})
 
@@ -234,7 +234,7 @@ class WorkflowDeclaration(AuthorizationModel):
 
     @property
     def authoritative(self) -> bool:
-        """Whether the workflow may emit measurements, classifications and actions."""
+        """True if the workflow may emit measurements, classifications and actions."""
         return self.authoritative_intent is AuthoritativeIntent.AUTHORITATIVE
 
 
@@ -242,7 +242,7 @@ _NO_TEXT_MESSAGE: Final = "An authorization envelope has no text form. Handle ea
 
 
 class _EnvelopeVariant(AuthorizationModel):
-    """One kind of envelope. ``str``, f-strings and ``%s`` raise, so that it never becomes text by accident.
+    """One kind of envelope. ``str``, f-strings and ``%s`` raise, so that a client cannot show it as text by accident.
 
     Its ``repr`` shows the kind and ids only.
     """

@@ -1,8 +1,8 @@
 """Model a binding moment and the other answers of a decision turn.
 
-``BindingMoment`` is one closed object with eight slots. ``Deliberation``, ``ClarificationRequest`` and ``ErrorReport``
-are what an agent returns instead. ``TURN_SCHEMA`` is the union that a model fills in: it is flatter than the payloads,
-so that it fits vendors that allow five levels, and it leaves out the hatches, which the caller sets.
+``BindingMoment`` is one closed object with eight slots. An agent that does not decide returns ``Deliberation``,
+``ClarificationRequest`` or ``ErrorReport``. ``TURN_SCHEMA`` is the union of the four that a model fills in. It is
+flatter than the payloads, because some vendors allow only five levels, and has no hatches, which the caller sets.
 
 Source: draft-morrison-binding-moment-envelope-00, sections 4 to 6.
 """
@@ -105,7 +105,7 @@ class BindingMoment(ClosedModel):
 
 
 class Deliberation(ClosedModel):
-    """The agent cannot commit yet: its state, what is missing, and what it asks permission to do."""
+    """The agent cannot decide yet: its state, the missing information, and the step that it asks permission for."""
 
     state: str
     missing: Annotated[tuple[str, ...], Field(strict=False)]

@@ -31,7 +31,7 @@ class EnvelopeSource(str, Enum):
 
 
 class Trust(str, Enum):
-    """Whether all inputs were trusted. One untrusted input makes the envelope untrusted."""
+    """The trust in the inputs of an envelope. One untrusted input makes the envelope untrusted."""
 
     TRUSTED = "trusted"
     UNTRUSTED = "untrusted"

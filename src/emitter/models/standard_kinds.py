@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CLARIFICATION_REQUEST: Final = "clarification.request"
-"""OpenWOP's kind of an envelope that asks for what is missing."""
+"""OpenWOP's kind for asking a person for missing information."""
 SCHEMA_REQUEST: Final = "schema.request"
 SCHEMA_RESPONSE: Final = "schema.response"
 ERROR: Final = "error"
-"""OpenWOP's kind of an envelope that reports a failure."""
+"""OpenWOP's kind for reporting a failure."""
 BINDING_MOMENT: Final = "vendor.emitter.binding-moment"
 """The payload is ``{reasoning?, binding_moment}``."""
 DELIBERATION: Final = "vendor.emitter.deliberation"
@@ -33,7 +33,7 @@ MAX_KIND_LENGTH: Final = 256
 REASONING_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "type": "string",
-        "description": "How the model came to what follows. It may be absent, and nothing is decided by it.",
+        "description": "The model's reasoning about the rest of the payload. It may be absent and has no effect.",
     }
 )
 """The slot for thinking, the first property of most payloads."""
@@ -44,12 +44,12 @@ _QUESTION_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["id", "question"],
     "properties": {
-        "id": {**_ID_SCHEMA, "description": "Names the question, so that an answer can be matched to it."},
-        "question": {**_NONEMPTY_TEXT_SCHEMA, "description": "What the person is asked."},
+        "id": {**_ID_SCHEMA, "description": "The id by which an answer refers to the question."},
+        "question": {**_NONEMPTY_TEXT_SCHEMA, "description": "The question to the person."},
         "schema": {"type": "object", "description": "JSON Schema of an answer."},
         "context": {
             "type": "object",
-            "description": "Whatever a surface may use beside the question; nobody else reads it.",
+            "description": "Further data for the surface that shows the question.",
             "additionalProperties": True,
         },
     },
@@ -65,46 +65,54 @@ _CLARIFICATION_SCHEMA: dict[str, Any] = {
         "questions": {
             "type": "array",
             "minItems": 1,
-            "description": "What to ask, in this order.",
+            "description": "The questions, in the order in which to ask them.",
             "items": _QUESTION_SCHEMA,
         },
-        "contextType": {"type": "string", "maxLength": 128, "description": "What kind of surface suits them."},
+        "contextType": {
+            "type": "string",
+            "maxLength": 128,
+            "description": "The kind of surface to show them on.",
+        },
     },
     "additionalProperties": False,
 }
 _SCHEMA_REQUEST_SCHEMA: dict[str, Any] = {
     "title": "Schema request",
-    "description": "The model wants to see the schema of a kind before it writes one.",
+    "description": "The model asks for the schema of a kind before it writes one.",
     "type": "object",
     "required": ["envelopeType"],
     "properties": {
         "reasoning": dict(REASONING_SCHEMA),
-        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema is wanted."},
-        "reason": {"type": "string", "maxLength": 1024, "description": "What it is wanted for; for diagnosis only."},
+        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema is requested."},
+        "reason": {
+            "type": "string",
+            "maxLength": 1024,
+            "description": "The reason, for diagnosis only.",
+        },
     },
     "additionalProperties": False,
 }
 _SCHEMA_RESPONSE_SCHEMA: dict[str, Any] = {
     "title": "Schema response",
-    "description": "The model has seen the schema that it asked for. No person sees this.",
+    "description": "The model confirms that it has read the requested schema. It is not shown to a person.",
     "type": "object",
     "required": ["envelopeType", "ack"],
     "properties": {
-        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema arrived."},
+        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema was read."},
         "ack": {"type": "boolean", "const": True, "description": "Always true."},
     },
     "additionalProperties": False,
 }
 _ERROR_SCHEMA: dict[str, Any] = {
     "title": "Error report",
-    "description": "The model says that it could not do what was asked. A turn that ends so has succeeded.",
+    "description": "The model reports that it could not do the task. The turn counts as a success.",
     "type": "object",
     "required": ["code", "message"],
     "properties": {
         "reasoning": dict(REASONING_SCHEMA),
-        "code": {**_ID_SCHEMA, "description": "For programs, in snake_case, such as context_exhausted."},
-        "message": {**_NONEMPTY_TEXT_SCHEMA, "description": "For people."},
-        "details": {"type": "object", "description": "More about it; what is in it depends on the code."},
+        "code": {**_ID_SCHEMA, "description": "A code for programs, in snake_case, such as context_exhausted."},
+        "message": {**_NONEMPTY_TEXT_SCHEMA, "description": "A message for people."},
+        "details": {"type": "object", "description": "Further details, which depend on the code."},
     },
     "additionalProperties": False,
 }
@@ -141,7 +149,7 @@ def _component_schema(name: str, optional: tuple[str, ...] = (), /, **properties
 
 
 def _field_schema(name: str, optional: tuple[str, ...], /, **properties: dict[str, Any]) -> dict[str, Any]:
-    named = {**_TEXT_SCHEMA, "description": "Under this name the person's answer goes back."}
+    named = {**_TEXT_SCHEMA, "description": "The name under which the person's answer is returned."}
     return _component_schema(f"field.{name}", optional, id=named, label=_TEXT_SCHEMA, **properties)
 
 
@@ -154,7 +162,7 @@ _ACTION_SCHEMA = _closed_schema(
     target={
         "type": "string",
         "enum": list(ACTION_TARGETS),
-        "description": "resume: the answers resume the run that waits. exchange: they become a message.",
+        "description": "resume: the answers resume the interrupted run. exchange: the answers become a message.",
     }
 )
 _COMPONENT_SCHEMAS: dict[str, dict[str, Any]] = {
@@ -173,7 +181,7 @@ _SURFACE_SCHEMA = _closed_schema(
     title=_TEXT_SCHEMA,
     components={
         "type": "array",
-        "description": "What is shown, from top to bottom.",
+        "description": "The components, from top to bottom.",
         "items": {"$ref": "#/$defs/component"},
     },
 )
@@ -189,7 +197,7 @@ A2UI_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
             CATALOG_VERSION: {
                 "type": "string",
                 "enum": list(CATALOG_VERSIONS),
-                "description": "The version of the catalogue; a host refuses one that it does not know.",
+                "description": "The version of the catalogue. A host rejects an unknown version.",
             },
             "surface": {"$ref": "#/$defs/surface"},
         },
@@ -205,26 +213,26 @@ MEDIA_IMAGE: Final = "media.image"
 MEDIA_AUDIO: Final = "media.audio"
 MEDIA_FILE: Final = "media.file"
 MAX_INLINE_BYTES: Final = 262_144
-"""Bytes that may stand in a payload as base64, where a host advertises no other ``maxInlineMediaBytes``."""
+"""The most bytes in a payload as base64, unless the host advertises another ``maxInlineMediaBytes``."""
 
 
 def _media_schema(title: str, example: str, /, **own: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": title,
-        "description": "The asset is named by url, or stands in base64: one of the two.",
+        "description": "The asset is given either by url or as base64.",
         "type": "object",
         "required": ["bytes"],
         "properties": {
             "url": {
                 "type": "string",
                 "format": "uri",
-                "description": "Where the host serves the asset: for its tenant only, and not to be guessed.",
+                "description": "The address at which the host serves the asset, for its tenant only and hard to guess.",
             },
-            "base64": {"type": "string", "description": "The asset itself, where it is small enough."},
-            "bytes": {"type": "integer", "minimum": 0, "description": "How large the asset is."},
-            "mimeType": {"type": "string", "description": f"Its media type, such as {example}."},
+            "base64": {"type": "string", "description": "The asset itself, if it is small enough."},
+            "bytes": {"type": "integer", "minimum": 0, "description": "The size of the asset in bytes."},
+            "mimeType": {"type": "string", "description": f"The media type, such as {example}."},
             **own,
-            "alt": {"type": "string", "description": "What to say where it cannot be shown. It should be there."},
+            "alt": {"type": "string", "description": "The text to show instead of the asset. Recommended."},
         },
         "additionalProperties": False,
     }
@@ -236,11 +244,9 @@ MEDIA_SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         MEDIA_AUDIO: _media_schema(
             "Audio",
             "audio/ogg",
-            durationSeconds={"type": "number", "minimum": 0, "description": "How long it plays, in seconds."},
+            durationSeconds={"type": "number", "minimum": 0, "description": "The duration in seconds."},
         ),
-        MEDIA_FILE: _media_schema(
-            "File", "text/csv", name={"type": "string", "description": "A name to save it under."}
-        ),
+        MEDIA_FILE: _media_schema("File", "text/csv", name={"type": "string", "description": "The file name."}),
     }
 )
 """The JSON Schema (2020-12) of each media kind's payload, by the kind's id."""

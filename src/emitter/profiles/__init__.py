@@ -5,8 +5,8 @@ A profile may name another one in ``extends``. Tables are merged key by key, the
 those of the parent, and any other value replaces the parent's. ``without`` in a table lists the keys, and the entries
 of its lists, that the table does not inherit.
 
-The names of a vendor, its address and the variables of its key are never inherited, so that no key reaches a server of
-another vendor. A table that states facts needs a source of its own. A file with ``abstract = true`` can only be
+The names of a vendor, its address and the variables of its key are never inherited, so that no key is sent to another
+vendor's server. A table that states facts needs a source of its own. A file with ``abstract = true`` can only be
 extended.
 """
 
@@ -106,7 +106,8 @@ def find_profile(model: str) -> tuple[ProviderProfile, str]:
 @lru_cache(maxsize=256)
 def _find_profile_name(model: str) -> tuple[str, str] | None:
     vendor, name = _split_model_name(model)
-    profile = vendor if _is_profile(vendor) else _profiles_by_alias().get(vendor)  # the aliases are in all the files
+    # The name of a profile is tried first, because finding an alias means reading all files.
+    profile = vendor if _is_profile(vendor) else _profiles_by_alias().get(vendor)
     if profile is not None:
         return (profile, name) if name else None
     owner = _profile_of_bare_model(model.strip())
@@ -216,7 +217,7 @@ def _leave_out(table: TomlTable, keys: Collection[str]) -> TomlTable:
 
 
 def _merge_tables(parent: TomlTable, child: TomlTable, place: str) -> TomlTable:
-    """Merge ``child`` into ``parent``; the child's keys come first, so that its first wire is the default."""
+    """Merge ``child`` into ``parent``. The child's keys come first, because the first wire is the default."""
     without: list[str] = child.get("without", [])
     for name in without:
         if name not in parent and not any(name in as_list(value) for value in parent.values()):

@@ -62,16 +62,16 @@ class Sdk(str, Enum):
 
 
 class ClientConfig(SourcedTable):
-    """How to create a client if the caller passes none.
+    """The settings of the client that is created if the caller passes none.
 
     Attributes:
         flavour: The SDK's client class without its ``Async`` prefix, or the name of a service of boto3.
         key_env: Environment variables for the key; the first one that is set wins.
         key_required: False for servers that may run without authentication.
-        base_url: The address. Without one, the caller names it, except for Google and Amazon, whose SDKs know theirs.
+        base_url: The address. Without one, the caller must pass it, except for Google and Amazon, whose SDKs have one.
         base_url_env: An environment variable that overrides ``base_url``.
         api_version: The API version that Azure's client requires.
-        request_id_header: The header of an id of our own that the vendor records with a request.
+        request_id_header: The header for an id of emitter's own, which the vendor records with a request.
     """
 
     sdk: Sdk
@@ -91,12 +91,12 @@ class ClientConfig(SourcedTable):
 
     @property
     def base_url_required(self) -> bool:
-        """Whether the caller must name the address."""
+        """True if the caller must pass the address."""
         return self.base_url is None and self.sdk in {Sdk.OPENAI, Sdk.ANTHROPIC}
 
     @property
     def is_blocking(self) -> bool:
-        """Whether the SDK has no async client, so that async calls send from threads."""
+        """True if the SDK has no async client, so that async calls send from threads."""
         return self.sdk is Sdk.BEDROCK
 
 
@@ -155,10 +155,10 @@ class ModelLimits(SourcedTable):
 
 
 class BackgroundMode(SourcedTable):
-    """How a request is answered in the background.
+    """The background mode of a wire format.
 
     Attributes:
-        body: The fields of such a request.
+        body: The request fields that start a response in the background.
     """
 
     body: dict[str, object]
@@ -220,14 +220,14 @@ class ProviderProfile(ProfileTable):
         wires: The wire formats; the first one is the default.
         models: The limits of models. The first matching row counts, and the last row must match every model.
         thinkers: Models that think by default.
-        parameters: Models that take fewer settings than their wire.
+        parameters: Models that accept fewer settings than their wire.
         encodings: Models with a published tokenizer.
         capabilities: Capabilities of models that no other table implies.
         prices: The price lists of models.
-        media: The media that models take. The first matching row counts, and a model without one takes text only.
-        caching: How prompts are cached. Nothing is asked of the cache of a model without a row.
+        media: The media that models accept. The first matching row counts, and a model without one accepts text only.
+        caching: The prompt caches. Requests to a model without a row set no cache parameters.
         aliases: Other names of the provider.
-        listed: False for a profile that does not stand for a provider.
+        listed: False for a profile that is not a provider's.
     """
 
     name: str
@@ -267,7 +267,7 @@ class ProviderProfile(ProfileTable):
         return _first_match(self.models, model) or self.models[0]
 
     def is_known_model(self, model: str) -> bool:
-        """Return whether the limits of ``model`` are known, or those of its server are (``known`` of its row)."""
+        """Return whether the limits of ``model`` or of its server are facts (``known`` in its row)."""
         return self.model_limits(model).known
 
     def token_encoding(self, model: str) -> str | None:
@@ -292,14 +292,16 @@ class ProviderProfile(ProfileTable):
         return 0 if budget is None else budget.reserved_tokens(options, None if row is None else row.effort)
 
     def model_parameters(self, model: str) -> ModelParameters | None:
-        """Return how ``model`` differs from its wire in the settings that it takes, or None."""
+        """Return the deviations of ``model`` from the settings of its wire, or None."""
         return _first_match(self.parameters, model)
 
-    def taken_parameters(self, wire: WireFormat, model: str) -> dict[str, RequestParameter]:
-        """Return the settings that ``model`` takes over ``wire``, with its own limits."""
+    def accepted_parameters(self, wire: WireFormat, model: str) -> dict[str, RequestParameter]:
+        """Return the settings that ``model`` accepts over ``wire``, with its own limits."""
         parameters, own = self.wires[wire].parameters, self.model_parameters(model)
-        taken = dict(parameters.taken) if parameters else {}
-        return taken if own is None else {name: own.narrow(name, taken[name]) for name in taken.keys() - own.refuses}
+        accepted = dict(parameters.accepted) if parameters else {}
+        if own is None:
+            return accepted
+        return {name: own.narrow(name, accepted[name]) for name in accepted.keys() - own.refuses}
 
     def thinks_by_default(self, model: str) -> bool:
         """Return whether ``model`` is known to think by default; a row for all models does not count."""
@@ -312,15 +314,15 @@ class ProviderProfile(ProfileTable):
         return frozenset() if row is None else row.provides
 
     def prompt_caching(self, model: str) -> PromptCaching | None:
-        """Return how the prompts of ``model`` are cached, or None if it is not known."""
+        """Return the prompt cache of ``model``, or None if it is not known."""
         return _first_match(self.caching, model)
 
     def model_media(self, model: str) -> ModelMedia | None:
-        """Return the media that ``model`` takes, or None if it takes text only."""
+        """Return the media that ``model`` accepts, or None if it accepts text only."""
         return _first_match(self.media, model)
 
     def media_sources(self, wire: WireFormat, model: str, medium: Medium) -> frozenset[MediaSource]:
-        """Return how ``medium`` can be sent to ``model`` over ``wire``; nothing, if the model does not take it."""
+        """Return the ways to send ``medium`` to ``model`` over ``wire``, none if the model does not accept it."""
         row, sending = self.model_media(model), self.wires[wire].media
         support = None if row is None else row.support(medium)
         if support is None or sending is None:
@@ -329,7 +331,7 @@ class ProviderProfile(ProfileTable):
         return sources if support.sources is None else sources & support.sources
 
     def is_known_to_take(self, wire: WireFormat, model: str, medium: Medium) -> bool:
-        """Return whether ``model`` is known to take ``medium`` over ``wire``; an assumption does not count."""
+        """Return whether ``model`` is known to accept ``medium`` over ``wire``; an assumption does not count."""
         row = self.model_media(model)
         return row is not None and not row.assumed and bool(self.media_sources(wire, model, medium))
 

@@ -26,7 +26,7 @@ class ProfileTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def __hash__(self) -> int:
-        """Hash by identity: a profile is loaded once, and caches use it as a key."""
+        """Hash by identity, because a profile is loaded once and is a key of caches."""
         return id(self)
 
 
@@ -127,7 +127,7 @@ SettingName = Literal["temperature", "top_p", "seed", "reasoning_effort", "servi
 SETTING_NAMES: tuple[SettingName, ...] = get_args(SettingName)
 """The model settings that are written to the request body."""
 SETTING_DEFAULT = 1
-"""The default of the settings that some models take only with their default."""
+"""The default of the settings that some models accept only with their default."""
 
 
 class ThinkingBudget(SourcedTable):
@@ -170,7 +170,7 @@ class ReasoningModel(SourcedTable):
 
 
 class RequestParameter(ProfileTable):
-    """A request field that a model setting is written to, and the values that it takes.
+    """A request field that a model setting is written to, and the values that it accepts.
 
     Attributes:
         path: The path of the field. For Google it leads into ``GenerateContentConfig``.
@@ -202,7 +202,7 @@ class RequestParameter(ProfileTable):
 
 
 class RequestParameters(SourcedTable):
-    """The model settings that a wire carries. One without a field is not taken."""
+    """The model settings that a wire format has a field for. Others are not accepted."""
 
     temperature: RequestParameter | None = None
     top_p: RequestParameter | None = None
@@ -213,20 +213,20 @@ class RequestParameters(SourcedTable):
     stop: RequestParameter | None = None
 
     @cached_property
-    def taken(self) -> Mapping[str, RequestParameter]:
+    def accepted(self) -> Mapping[str, RequestParameter]:
         """The parameters by the name of their setting."""
         fields = {name: getattr(self, name) for name in SETTING_NAMES}
         return {name: field for name, field in fields.items() if field is not None}
 
 
 class ModelParameters(SourcedTable):
-    """How the models whose name matches ``match`` differ from their wire in the settings that they take.
+    """The deviations of the models whose name matches ``match`` from the settings of their wire.
 
     Attributes:
-        refuses: Settings that the models do not take.
-        default_only: Settings that they take only with their default, 1.
+        refuses: Settings that the models do not accept.
+        default_only: Settings that they accept only with the default, 1.
         default_only_if_thinking: The same while they think.
-        reasoning_effort: The words that they take, if they are not all of the wire's.
+        reasoning_effort: The words that they accept, if they do not accept all words of the wire.
     """
 
     match: str
@@ -236,7 +236,7 @@ class ModelParameters(SourcedTable):
     reasoning_effort: tuple[str, ...] = ()
 
     def narrow(self, name: str, parameter: RequestParameter) -> RequestParameter:
-        """Return a parameter of the wire with the values that these models take."""
+        """Return a parameter of the wire with the values that these models accept."""
         if name in self.default_only:
             return parameter.model_copy(update={"minimum": SETTING_DEFAULT, "maximum": SETTING_DEFAULT})
         if name == "reasoning_effort" and self.reasoning_effort:
@@ -288,7 +288,7 @@ class Capability(str, Enum):
     VISION_INPUT = "vision-input"
     AUDIO_INPUT = "audio-input"
     DOCUMENT_INPUT = "x-host-emitter-document-input"
-    """The model takes PDF documents. RFC 0031 reserves no id for it."""
+    """The model accepts PDF documents. RFC 0031 reserves no id for it."""
     AUDIO_OUTPUT = "audio-output"
     IMAGE_OUTPUT = "image-output"
 
@@ -320,7 +320,7 @@ class ModelCapabilities(SourcedTable):
 
 
 class MediaSource(str, Enum):
-    """How a medium reaches the provider."""
+    """A way to send a medium to the provider."""
 
     DATA = "data"
     """In the request, as base64."""
@@ -331,11 +331,11 @@ class MediaSource(str, Enum):
 
 
 class WireMedia(SourcedTable):
-    """How media are sent on a wire. A medium without a source cannot be sent.
+    """The ways to send media over a wire format. A medium without a source cannot be sent.
 
     Attributes:
         needs_type: A URL and an uploaded file need a media type.
-        file_schemes: The schemes of file ids that are URIs. Without one, a file id is no URI.
+        file_schemes: The schemes of file ids that are URIs. Without one, file ids are not URIs.
         request_bytes: The largest request body.
     """
 
@@ -347,12 +347,12 @@ class WireMedia(SourcedTable):
     request_bytes: Annotated[int, Field(ge=1)] | None = None
 
     def sources(self, medium: Medium) -> frozenset[MediaSource]:
-        """Return how ``medium`` can be sent."""
+        """Return the ways to send ``medium``."""
         return {Medium.IMAGE: self.image, Medium.DOCUMENT: self.document, Medium.AUDIO: self.audio}[medium]
 
 
 class MediumSupport(ProfileTable):
-    """The files of one medium that a model takes; None stands for a limit that is not published.
+    """The files of one medium that a model accepts. A limit is None if it is not published.
 
     Attributes:
         types: The media types.
@@ -368,7 +368,7 @@ class MediumSupport(ProfileTable):
 
 
 class ImageSupport(MediumSupport):
-    """The images that a model takes.
+    """The images that a model accepts.
 
     An image has ``base_tokens``, and ``patch_tokens`` for each square of ``patch`` pixels, up to ``max_tokens``. The
     formula is an upper bound, because providers scale large images down first.
@@ -388,23 +388,23 @@ class ImageSupport(MediumSupport):
 
 
 class DocumentSupport(MediumSupport):
-    """The documents that a model takes, with an upper bound on the tokens of a page."""
+    """The documents that a model accepts, with an upper bound on the tokens of a page."""
 
     pages: Annotated[int, Field(ge=1)] | None = None
     page_tokens: Annotated[int, Field(ge=1)]
 
 
 class AudioSupport(MediumSupport):
-    """The recordings that a model takes, with the tokens of a second."""
+    """The recordings that a model accepts, with the tokens of a second."""
 
     second_tokens: Annotated[float, Field(gt=0)]
 
 
 class ModelMedia(SourcedTable):
-    """The media that the models whose name matches ``match`` take; none, if no medium is listed.
+    """The media that the models whose name matches ``match`` accept, none if no medium is listed.
 
     Attributes:
-        assumed: It is not known that the models take them. They are sent, and no capability is claimed.
+        assumed: It is not known whether the models accept them. They are sent, but no capability is claimed.
     """
 
     match: str
@@ -414,17 +414,17 @@ class ModelMedia(SourcedTable):
     audio: AudioSupport | None = None
 
     def support(self, medium: Medium) -> MediumSupport | None:
-        """Return what is known about ``medium``, or None if the models do not take it."""
+        """Return the facts about ``medium``, or None if the models do not accept it."""
         return {Medium.IMAGE: self.image, Medium.DOCUMENT: self.document, Medium.AUDIO: self.audio}[medium]
 
 
 class PromptCaching(SourcedTable):
-    """How a provider caches the prompts of the models whose name matches ``match``.
+    """The prompt cache of the models whose name matches ``match``.
 
     Attributes:
         minimum: The tokens of the shortest prefix that is cached.
-        marks: The most marks in a request; 0, if the provider caches by itself.
-        exclusive: The provider caches more than what is marked, unless the request says that it may not.
+        marks: The largest number of marks in a request, 0 if the provider caches by itself.
+        exclusive: The provider caches more than the marked prefix, unless the request forbids it.
         keyed: Requests with the same prefix can share a key.
         lifetimes: The lifetimes that a request can ask for, the default first and the longest last.
         write_price: The price of written tokens, as a multiple of the price of input.
@@ -440,7 +440,7 @@ class PromptCaching(SourcedTable):
 
     @property
     def is_free(self) -> bool:
-        """Whether a mark costs nothing, so that it can be set unasked."""
+        """True if a mark costs nothing, so that it can be set by default."""
         return self.marks > 0 and self.write_price <= 1
 
     def may_write(self, cache: PromptCache | None) -> bool:
@@ -455,7 +455,7 @@ class PromptCaching(SourcedTable):
 
 
 class OptionalProperties(str, Enum):
-    """How the provider's subset expresses an optional property."""
+    """The form of an optional property in the provider's subset."""
 
     NULLABLE = "nullable"
     """Required, as a union with null."""
@@ -471,7 +471,7 @@ class RecursionSupport(str, Enum):
     OPTIONAL = "optional"
     """References through an optional property."""
     REFUSE = "refuse"
-    """None: they are unrolled ``SchemaSubset.unroll`` times, and carried as JSON text beyond that."""
+    """None. They are unrolled ``SchemaSubset.unroll`` times, and deeper levels are sent as JSON text."""
 
 
 class SchemaLimits(SourcedTable):
@@ -506,7 +506,7 @@ class SchemaSubset(SourcedTable):
     """The strict JSON Schema subset of a provider.
 
     Attributes:
-        enforced: False for servers that enforce no schema, which then only stands in the prompt.
+        enforced: False for servers that enforce no schema. The schema is then only a part of the prompt.
         keywords: The enforced keywords.
         formats: The accepted string formats.
         enum_types: The accepted types of constants.
