@@ -31,7 +31,7 @@ class Page:
     @property
     def file_name(self) -> str:
         """The name of the page's file."""
-        return f"{self.title.lower().replace(' ', '-')}.md"
+        return f"{'-'.join(re.findall('[a-z]+', self.title.lower()))}.md"
 
 
 PAGES = (
@@ -62,11 +62,9 @@ PAGES = (
         (
             "emitter.integrations.acp",
             "emitter.integrations.ag_ui",
-            "emitter.integrations.claude_agent:GuardedTools resume",
-            "emitter.integrations.claude_agent:GuardHooks",
+            "emitter.integrations.claude_agent:GuardedTools GuardHooks resume",
             "emitter.integrations.dbos:aemit ask act",
-            "emitter.integrations.langchain:as_tool",
-            "emitter.integrations.langchain:GuardMiddleware",
+            "emitter.integrations.langchain:as_tool GuardMiddleware",
             "emitter.integrations.openai_agents:as_tool guard_tool apply_answers save_state load_state delete_state",
             "emitter.integrations.pydantic_ai:as_toolset guard_toolset build_results wait_for_answers",
             "emitter.integrations.ray:emit_dataset EmissionMapper",
