@@ -277,7 +277,7 @@ def test_what_has_no_background_says_so() -> None:
         client = vendor.client(MODEL)
         with pytest.raises(InputError, match="stream takes no background"):
             stream(Report, "?", model=MODEL, client=client, background=True)
-        with pytest.raises(InputError, match="Many jobs take no background"):
+        with pytest.raises(InputError, match="A bulk run takes no background"):
             emit_many(Report, ["?"], model=MODEL, client=client, background=True)
         with pytest.raises(InputError, match="background"):
             emit_binding_moment("?", model=MODEL, client=client, background="yes")  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """The journal of a run in a store that several processes share.
 
-Tasks claim and finish jobs one by one; what they ask for meanwhile goes to the database together, in one transaction.
-A thread renews the lease of this process, so that a busy event loop does not look like a dead one.
+Tasks claim and finish jobs one by one. The requests of all tasks that arrive during a transaction share the next one. A
+thread renews the lease of this process, so that a busy event loop does not look like a dead one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEFAULT_LEASE = 60.0
 """Seconds after which a process that has not renewed its lease counts as gone."""
 _LONGEST_LEASE = 86_400
 _RENEWALS = 4
-"""Renewals in the time of a lease."""
+"""Renewals in the time of a lease, so that one that fails or comes late does not end it."""
 
 
 class JobStore(Protocol):
@@ -45,18 +45,19 @@ class JobStore(Protocol):
 
 
 class ClaimLost(Exception):
-    """Another process has taken the job, since the lease of this one ended while it waited."""
+    """Another process has taken the job, because the lease of this one ended while the job waited."""
 
 
 class JobJournal(Protocol):
-    """Where the jobs of a run are claimed, and their outcomes kept: a file, or a store."""
+    """A journal in which jobs are claimed and outcomes kept: a file, or a store."""
 
     notice: str | None
 
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
-        """Claim a job, or say why it must not be sent. ``anew`` claims a job that has a final outcome, too.
+        """Claim a job, or return the reason why it must not be sent.
 
-        A job that is ``waiting`` is not sent before ``send`` was called.
+        ``anew`` also claims a job that has a final outcome. A job that is ``waiting``, such as for a rate limit, is not
+        sent before ``send`` is called: if its process ends until then, another one can send it without a doubt.
         """
         ...
 
@@ -69,7 +70,7 @@ class JobJournal(Protocol):
         ...
 
     async def release(self, key: str, *, sent: bool = False) -> None:
-        """Give up the claim of a job. One that was sent is orphaned."""
+        """Give up the claim of a job. A job that was sent becomes an orphan: nobody knows its outcome."""
         ...
 
 
@@ -105,7 +106,7 @@ class ClaimOptions:
 
     @property
     def resend(self) -> bool:
-        """Whether orphaned jobs are sent again."""
+        """True if orphaned jobs are sent again."""
         return self.orphans == "resend"
 
 
@@ -117,7 +118,7 @@ NO_STORE = ClaimOptions()
 
 
 class _Combiner(Generic[K, V]):
-    """Passes what concurrent tasks ask for to one call in a thread, which returns a result for each."""
+    """Combines the requests of concurrent tasks into one call in a thread, which returns a result for each."""
 
     def __init__(self, call: Callable[[list[K]], list[V]]) -> None:
         self._call = call
@@ -130,6 +131,7 @@ class _Combiner(Generic[K, V]):
         self._pending.append((item, future))
         if self._task is None:
             self._task = asyncio.create_task(self._drain())
+        # A cancelled task must not cancel the future, which the thread is about to resolve.
         return await asyncio.shield(future)
 
     async def close(self) -> None:
@@ -148,7 +150,7 @@ class _Combiner(Generic[K, V]):
             for number, (_, future) in enumerate(batch):
                 if isinstance(results, Exception):
                     future.set_exception(results)
-                    future.exception()  # its task may be gone
+                    future.exception()  # no warning if its task is cancelled and never reads it
                 else:
                     future.set_result(results[number])
         self._task = None
@@ -167,10 +169,11 @@ class StoreJournal:
         self._abandoned: set[str] = set()
 
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
-        """Claim a job, or say why it must not be sent."""
+        """Claim a job, or return the reason why it must not be sent."""
         try:
             return await self._claims.submit((key, anew, waiting))
         except asyncio.CancelledError:
+            # The transaction goes on and may claim the job for a task that is gone. ``close`` gives it up.
             self._abandoned.add(key)
             raise
 
@@ -197,14 +200,14 @@ class StoreJournal:
         for key in self._abandoned:
             await self.release(key)
 
-    def _claim_all(self, wanted: list[tuple[str, bool, bool]]) -> list[Claim]:
-        found: dict[tuple[str, bool, bool], Claim] = {}
+    def _claim_all(self, requests: list[tuple[str, bool, bool]]) -> list[Claim]:
+        claims: dict[tuple[str, bool, bool], Claim] = {}
         resend = self._options.resend
-        for anew, waiting in {(anew, waiting) for _, anew, waiting in wanted}:
-            keys = [key for key, *how in wanted if how == [anew, waiting]]
-            claims = self.jobs.claim(self.run, keys, self.holder, resend=resend, anew=anew, waiting=waiting)
-            found |= {(key, anew, waiting): claim for key, claim in claims.items()}
-        return [found[each] for each in wanted]
+        for anew, waiting in {(anew, waiting) for _, anew, waiting in requests}:
+            keys = [key for key, *flags in requests if flags == [anew, waiting]]
+            claimed = self.jobs.claim(self.run, keys, self.holder, resend=resend, anew=anew, waiting=waiting)
+            claims |= {(key, anew, waiting): claim for key, claim in claimed.items()}
+        return [claims[request] for request in requests]
 
     def _send_all(self, keys: list[str]) -> list[bool]:
         sent = self.jobs.send(self.run, keys, self.holder)
@@ -221,7 +224,7 @@ async def open_store_journal(
 ) -> AsyncGenerator[StoreJournal]:
     """Open the shared jobs of a run. Raises ``StoreFailed`` if the store cannot be reached.
 
-    The jobs of a ``batched`` run are those of one process at a time; its journal of batches says which were sent.
+    One process at a time has the jobs of a ``batched`` run. Its journal of batches records which of them were sent.
     """
     jobs, name = options.jobs, name_run(fingerprint, options.run_id)
     has_other = await asyncio.to_thread(jobs.has_other, name, name.rpartition(" ")[2])
@@ -244,7 +247,7 @@ async def open_store_journal(
         finally:
             ended.set()
             await asyncio.to_thread(thread.join)
-            with suppress(StoreFailed):  # the lease ends anyway
+            with suppress(StoreFailed):  # the lease ends without it, only later
                 await asyncio.to_thread(jobs.leave, journal.holder)
 
 

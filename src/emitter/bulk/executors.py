@@ -13,11 +13,11 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
 
-from emitter.bulk.batches.emissions import Batch, BatchEmissionRequest
+from emitter.bulk.batches import Batch, get_batch_vendor
+from emitter.bulk.batches.emissions import BatchEmissionRequest
 from emitter.bulk.batches.journal import open_batch_journal, open_shared_batch_journal
-from emitter.bulk.batches.scheduler import BatchContext, run_batches
+from emitter.bulk.batches.scheduler import BatchContext, BatchScheduler
 from emitter.bulk.batches.vendor_api import BatchConnection
-from emitter.bulk.batches.vendors import get_batch_vendor
 from emitter.bulk.claims import StoreJournal
 from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.journal import RunJournal
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from emitter.conversation import Messages
 
 WINDOW = 4
-"""How many jobs per concurrent call may be started and not yet returned."""
+"""Jobs per concurrent call that may be started and not yet returned."""
 
 
 class WorkerPool(Generic[R]):
@@ -58,8 +58,8 @@ class WorkerPool(Generic[R]):
     async def run(self, in_flight: int, *, ordered: bool, tasks: int | None = None) -> AsyncGenerator[JobResult[R]]:
         """Yield the results, in the order of the inputs or as they finish.
 
-        With more workers than calls in flight, some can wait for the jobs of other processes. Exceptions of the source,
-        the journal or the callback are raised after the results of all started jobs.
+        With more workers (``tasks``) than calls in flight, some can wait for the jobs of other processes. Exceptions of
+        the source, the journal or the callback are raised after the results of all started jobs.
         """
         slots = asyncio.Semaphore(WINDOW * in_flight)
         workers = [asyncio.create_task(self._work(slots)) for _ in range(tasks or in_flight)]
@@ -131,7 +131,10 @@ class WorkerPool(Generic[R]):
 
 
 async def _cancel_workers(workers: list[asyncio.Task[None]]) -> None:
-    """Cancel all workers and wait for them, even if the caller is cancelled meanwhile."""
+    """Cancel all workers and wait for them, even if the caller is cancelled meanwhile.
+
+    Otherwise a worker could still write to a journal that its caller has closed.
+    """
     cancelled: asyncio.CancelledError | None = None
     for worker in workers:
         worker.cancel()
@@ -201,7 +204,7 @@ class BatchExecutor(Generic[R]):
 
     async def run(self, context: BatchContext, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
         """Yield the results, in the order of the inputs or as they finish."""
-        async with aclosing(run_batches(context, self._iter_requests())) as running:
+        async with aclosing(BatchScheduler(context).run(self._iter_requests())) as running:
             async for finished in running:
                 self._ready.append(await self._finish(finished))
                 for result in self._drain(ordered=ordered):
@@ -231,7 +234,8 @@ class BatchExecutor(Generic[R]):
         journal, key = self._runner.journal, started.key
         if journal is None or key is None:
             return None
-        if isinstance(journal, RunJournal):  # its file has one run at a time, and the journal of batches its claims
+        # A file has one run at a time, and the journal of batches records which jobs were sent, so nothing is claimed.
+        if isinstance(journal, RunJournal):
             return self._runner.replay(started, journal.find(key))
         claim = await journal.claim(key)
         replayed = self._runner.replay(started, claim.entry)

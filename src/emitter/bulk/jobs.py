@@ -79,7 +79,7 @@ class JobResult(Generic[R_co]):
 
     @property
     def result(self) -> R_co:
-        """What the single call would have returned. Raises what it would have raised."""
+        """The result, as the single call returns it. Raises the exception, if the outcome is one."""
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome
@@ -91,7 +91,7 @@ class JobResult(Generic[R_co]):
 
 
 Inputs: TypeAlias = "Iterable[Messages | Job]"
-"""Situations or jobs. A generator is read as needed."""
+"""Prompts, message lists or jobs. A generator is read as needed."""
 AnyInputs: TypeAlias = "Inputs | AsyncIterable[Messages | Job]"
 _INPUTS_HINT = "Pass an iterable of prompts, message lists or Jobs."
 

@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 _OTHER_FILE_HINT = "Use another file for this run, or make the same requests as before."
 _OTHER_NAME_HINT = "Use another file."
 _DIGEST_FIELDS = frozenset({"schema", "words", "options"})
-"""Members of ``about`` that tell nothing when they are shown."""
+"""Members of ``about`` whose values mean nothing to a reader."""
 
 
 @dataclass(slots=True)
 class JsonlFile:
     """An open file that is read once and then appended to.
 
-    ``name`` and ``version`` are in its first line, and ``description`` is used in errors. ``end_offset`` is where the
-    next line goes. ``was_torn`` means that the file ended within a line.
+    ``name`` and ``version`` are in its first line, and ``description`` is used in errors. The next line is written at
+    ``end_offset``. ``was_torn`` is true if the file ended within a line.
     """
 
     path: Path
@@ -71,6 +71,8 @@ class JsonlFile:
                     yield number, self.end_offset, content
                     self.end_offset += len(content)
                     continue
+                # A single line without an end may be any file, such as a text that was passed by mistake. It is
+                # truncated only if it starts like a journal.
                 opening = encode_line({"journal": self.name}).removesuffix(b"}\n")
                 if number == 1 and not (content.startswith(opening) or opening.startswith(content)):
                     raise self.make_error(f"is not a {self.description}", _OTHER_NAME_HINT)
@@ -121,6 +123,7 @@ class JsonlFile:
 
     def append(self, line: bytes) -> None:
         """Write a line, completely or not at all. Raises ``JournalFailed``."""
+        # One system call: a process that is killed meanwhile leaves at most an incomplete last line.
         os.lseek(self.descriptor, self.end_offset, os.SEEK_SET)
         try:
             written = os.write(self.descriptor, line)
@@ -173,7 +176,6 @@ def _make_write_error(path: Path, reason: str | None) -> JournalFailed:
 
 if sys.platform == "win32":
     import msvcrt
-    import os
 
     _LOCK_OFFSET = 1 << 40
     """The locked byte, beyond all data, since Windows lets no process read a locked byte."""
@@ -206,7 +208,7 @@ _TYPE_NAMESPACE: dict[str, Any] = {
     "Verdict": Verdict,
     "Violation": Violation,
 }
-"""Names in the annotations of the records. Their modules import some of them for type checkers only."""
+"""Names in the annotations of the records, which their modules import for type checkers only."""
 _COMMON_FIELDS = ("run_id", "node_id", "causation_id")
 
 
@@ -231,7 +233,7 @@ def load_attempts(value: Json) -> tuple[Attempt, ...]:
 def dump_events(events: tuple[RunEvent, ...]) -> Json:
     """Return the events as JSON, with their common fields written once."""
     common = {name: getattr(events[0], name) for name in _COMMON_FIELDS} if events else {}
-    return {**common, "events": [_dump_event(name) for name in events]}
+    return {**common, "events": [_dump_event(event) for event in events]}
 
 
 def load_events(value: Json) -> tuple[RunEvent, ...]:
@@ -266,15 +268,12 @@ def _load_event(value: Json, common: dict[str, Json], sequence: int) -> RunEvent
     return RunEvent(event=event, sequence=sequence, **fields, **common)
 
 
-_FAILURE_FIELDS = ("verdict", "code", "message")
-
-
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
     """The outcome of an emission, under its ``key``.
 
-    ``outcome`` has no value, which is parsed from the document again. ``envelope_fields`` is the envelope without its
-    payload. ``job_digest`` is a digest of the job. ``batched`` says that the calls were paid at the price of a batch.
+    ``outcome`` has no value: the document is parsed again on reading. ``envelope_fields`` is the envelope without its
+    payload. ``job_digest`` is a digest of the job. ``batched`` is true if the calls were paid at the price of a batch.
     """
 
     key: str
@@ -286,7 +285,7 @@ class JournalEntry:
 
     @property
     def is_final(self) -> bool:
-        """Whether the emission was answered or refused, and must not be requested again."""
+        """True if the emission was answered or refused, so that it must not be requested again."""
         failure = self.outcome.failure
         return failure is None or failure.verdict is Verdict.REFUSED
 
@@ -302,7 +301,8 @@ def encode_entry(entry: JournalEntry) -> bytes:
     if outcome.failure is None:
         members |= {"document": outcome.document, "envelope": entry.envelope_fields}
     else:
-        members["failure"] = {name: getattr(outcome.failure, name) for name in _FAILURE_FIELDS}
+        failure = outcome.failure
+        members["failure"] = {"verdict": failure.verdict, "code": failure.code, "message": failure.message}
     if entry.batched:
         members["batched"] = True
     members["events"] = dump_events(entry.events)
@@ -320,11 +320,9 @@ def decode_entry(members: Mapping[str, Json]) -> JournalEntry:
     batched = members.get("batched") is True
     events = load_events(members.get("events"))
     if "failure" in members:
-        members_of_failure = as_mapping(members["failure"])
+        recorded = as_mapping(members["failure"])
         failure = EmissionFailure(
-            Verdict(members_of_failure.get("verdict")),
-            str(members_of_failure.get("code")),
-            str(members_of_failure.get("message")),
+            Verdict(recorded.get("verdict")), str(recorded.get("code")), str(recorded.get("message"))
         )
         return JournalEntry(key, EmissionOutcome(attempts, failure=failure), events, None, job_digest, batched)
     if "document" not in members or not isinstance(members.get("envelope"), dict):
@@ -342,8 +340,9 @@ _DIGEST_SIZE = 16
 class RunFingerprint:
     """The common properties of a run's requests; ``schema``, ``words`` and ``options`` are digests.
 
-    ``schema`` is the caller's. It is empty for forms of this library, since each answer is validated again on reading.
-    ``words`` covers the caller's instructions, prompts, materials and examples, and the terms of a decision.
+    ``schema`` is the caller's. It is empty for forms of this library, so that a journal still works after an upgrade;
+    each answer is validated again on reading. ``words`` covers the caller's instructions, prompts, materials and
+    examples, and the terms of a decision.
     """
 
     kind: str
@@ -398,11 +397,11 @@ def make_request_id(fingerprint: RunFingerprint, key: str) -> str:
 
 
 def _digest(value: Json) -> str:
-    text = json.dumps(value, sort_keys=True, default=_to_plain)
+    text = json.dumps(value, sort_keys=True, default=_to_jsonable)
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_SIZE).hexdigest()
 
 
-def _to_plain(value: object) -> object:
+def _to_jsonable(value: object) -> object:
     """Return an SDK's message as a mapping, and anything else as its repr."""
     members = as_json_object(value)
     return repr(value) if members is None else dict(members)
@@ -415,7 +414,8 @@ _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped.
 class RunJournal:
     """The finished emissions in a file, by key, and the claims of jobs that were sent and have no outcome.
 
-    ``notice`` reports a dropped line.
+    The file has one run at a time, so a claim only says that a job may have been sent. ``notice`` reports a dropped
+    line.
     """
 
     def __init__(self, file: JsonlFile, fingerprint: RunFingerprint, *, resend: bool = True) -> None:
@@ -427,7 +427,7 @@ class RunJournal:
         self.notice = _TORN_NOTICE.format(file.path) if file.was_torn else None
 
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
-        """Claim a job, or say why it must not be sent. The file has one run at a time, so no other has the job."""
+        """Claim a job, or return the reason why it must not be sent."""
         if key in self._positions and not anew:
             return Claim(ClaimStatus.DONE, self.find(key))
         if key in self._orphans and not self._resend:
@@ -443,20 +443,16 @@ class RunJournal:
         self._file.append(encode_line({"claimed": key}))
 
     async def finish(self, entry: JournalEntry) -> None:
-        """Keep an outcome, and close the claim of its job."""
-        self.add(entry)
+        """Keep an outcome, and close the claim of its job. Raises ``JournalFailed``."""
+        self._file.append(encode_entry(entry))
 
     async def release(self, key: str, *, sent: bool = False) -> None:
         """Give up the claim of a job. One that was sent is orphaned."""
         self._file.append(encode_line({"claimed": key} if sent else {"released": key}))
 
     def find(self, key: str) -> str | None:
-        """Return the entry of ``key``, as text, if it need not be requested again."""
+        """Return the final entry of ``key`` as text, or None."""
         return self._file.read_at(*self._positions[key]).decode() if key in self._positions else None
-
-    def add(self, finished: JournalEntry) -> None:
-        """Write an entry, completely or not at all. Raises ``JournalFailed``."""
-        self._file.append(encode_entry(finished))
 
     def _load_entry(self, members: Mapping[str, Any], position: tuple[int, int]) -> None:
         match members:

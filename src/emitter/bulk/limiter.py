@@ -43,7 +43,7 @@ class AdaptiveLimiter:
 
     @property
     def limit(self) -> int:
-        """How many calls may be in flight now."""
+        """The number of calls that may be in flight now."""
         return int(self._limit)
 
     async def acquire(self) -> Ticket:
@@ -74,6 +74,7 @@ class AdaptiveLimiter:
             self._wake_waiters()
 
     def _apply_fault(self, ticket: Ticket, fault: Fault) -> None:
+        # Calls that were in flight together report the same overload, so only the first of them cuts the limit.
         if fault.kind in _OVERLOAD_KINDS and ticket == self._cuts:
             self._limit = max(1.0, min(self._limit, self.in_flight) / 2)
             self._cuts += 1
@@ -87,7 +88,7 @@ class AdaptiveLimiter:
             await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled():
-                self._wake_waiters()  # pass the permission on
+                self._wake_waiters()  # this waiter was woken and leaves, so the next one takes its place
             raise
 
     def _wake_waiters(self) -> None:

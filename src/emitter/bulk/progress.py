@@ -40,7 +40,7 @@ class RunProgress:
         retries: Calls that were not the first of their emission.
         usage: The tokens of the calls.
         in_flight: Calls in progress, and those that wait for a rate limit.
-        limit: How many calls may be in progress now.
+        limit: The number of calls that may be in progress now.
         notice: A message worth reading, such as that the journal ended in the middle of a line.
         waiting: Calls that wait for a rate limit.
     """
@@ -73,8 +73,9 @@ class RunStats:
         usage: The tokens of this run's calls.
         replayed_usage: The tokens of the replayed results, which earlier runs or other processes paid for. They are
             not in ``usage``, and not in ``cost``.
-        verdicts: How often each verdict was given on this run's calls.
-        notices: Messages worth reading, such as which batches go on at the vendor. The progress bar shows them too.
+        verdicts: The number of this run's calls with each verdict.
+        notices: Messages worth reading, such as a list of the batches that go on at the vendor. The progress bar shows
+            them too.
         resent_keys: Keys of jobs that were sent again: an earlier run may have sent them, and their outcome was not
             recorded.
         stale_keys: Keys of jobs that have changed since their answers were recorded.
@@ -137,7 +138,7 @@ class RunStats:
         self.retries += number > 1
 
     def add_waiting(self, change: int) -> None:
-        """Count the calls that wait for a rate limit."""
+        """Change the number of calls that wait for a rate limit."""
         self.waiting += change
 
     def add_result(self, error: Exception | None, *, replayed: bool) -> None:

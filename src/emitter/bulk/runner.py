@@ -50,9 +50,8 @@ if TYPE_CHECKING:
     from emitter.stores.jobs import Claim
     from emitter.streaming import StreamEvent
 
-_GOOGLE_HTTP_CLIENT = "_async_httpx_client"
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
-"""Seconds after which a job that another process has is claimed again."""
+"""Seconds before a job that another process has is claimed again. The wait doubles each time."""
 _UNRECORDED_HINT = (
     "Keep the output: {} of its results could not be recorded, and the next run may send and pay for them again."
 )
@@ -80,7 +79,7 @@ class EmissionSender:
     finished: FinishedEmission | None = None
     calls: int = 0
     is_calling: bool = False
-    """Whether a call was sent that has no answer."""
+    """True while a call that was sent has no answer."""
     run: EmissionRun | None = None
 
     @property
@@ -115,7 +114,7 @@ class EmissionSender:
 
 
 class _SentCall(UnaryCall):
-    """A request that tells its emission when it is sent."""
+    """A request that notifies its emission when it is sent."""
 
     def __init__(self, sender: EmissionSender, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -161,7 +160,8 @@ class _LimitedRequest:
                     yield event
             self.answer = answer = call.answer
         finally:
-            sender.permit.release(answer if sender.calls > calls else None)  # a call that was not sent tells nothing
+            # A call that was not sent says nothing about the vendor's capacity.
+            sender.permit.release(answer if sender.calls > calls else None)
 
     def usage_so_far(self) -> Usage | None:
         """Return the cost of an abandoned response."""
@@ -187,14 +187,12 @@ async def open_client(profile: ProviderProfile, settings: Settings, in_flight: i
 
 
 async def release_connections(client: object) -> None:
-    """Close the caller's connections in this event loop, which cannot be used after it, and leave the client open."""
+    """Close the connections of the caller's client in this event loop, and leave the client open."""
+    # None of the SDKs has a public way to close only the connections. The openai and anthropic clients keep their httpx
+    # client in ``_client``; google-genai keeps one behind ``_api_client``, with a client for each loop in it.
     google = getattr(getattr(client, "aio", client), "_api_client", None)
-    http: Any = getattr(
-        client if google is None else google, "_client" if google is None else _GOOGLE_HTTP_CLIENT, None
-    )
-    loop_client = getattr(http, "_loop_clients", {}).pop(
-        asyncio.get_running_loop(), None
-    )  # google-genai has one for each loop
+    http: Any = getattr(client, "_client", None) if google is None else getattr(google, "_async_httpx_client", None)
+    loop_client = getattr(http, "_loop_clients", {}).pop(asyncio.get_running_loop(), None)
     for transport in (loop_client, getattr(http, "_transport", None), *getattr(http, "_mounts", {}).values()):
         if transport is not None:
             await transport.aclose()
@@ -222,9 +220,9 @@ class JobForm(Generic[R]):
 class RunPlan(Generic[R]):
     """The common part of all emissions of a run.
 
-    ``probe`` is a prepared emission for any input, so that wrong settings fail at once. ``make_job_form`` returns
-    the form of a job with earlier answers or actions of its own. ``other_prices`` are those of calls that were paid in
-    the other way, which a journal may hold: in a batch if this run is not ``batched``, and one by one if it is.
+    ``probe`` is a prepared emission for an example input, so that invalid settings fail at once. ``make_job_form``
+    returns the form of a job with earlier answers or actions of its own. A journal may hold results of the other kind
+    of run: ``other_prices`` are the batch prices if this run is not ``batched``, and the usual ones if it is.
     """
 
     form: OutputForm
@@ -259,7 +257,7 @@ def plan_run(
 ) -> RunPlan[R]:
     """Return the plan of a run. Raises ``InputError`` or ``Uncompilable`` for settings that never work."""
     if settings.background is not False:
-        raise InputError("Many jobs take no background=.", hint="Leave it out, or pass half_price=True.")
+        raise InputError("A bulk run takes no background=.", hint="Leave it out. batch=True is cheaper for many jobs.")
     resolved = replace(settings, materials=tuple(settings.resolve_materials()))
     target = resolve_model(settings.model, settings.client, settings.wire)
     other_prices = prices_in_batch(settings.policy, target.profile, target.model)
@@ -322,7 +320,7 @@ class JobRunner(Generic[R]):
         return StartedJob(index, key, item, settings, plan, job_form.to_result, job_digest)
 
     async def run(self, started: StartedJob[R]) -> JobResult[R]:
-        """Return the result of a job. What was paid for is in the journal before."""
+        """Return the result of a job. It is in the journal before it is returned."""
         permit = Permit(self.limiter)
         try:
             if self.journal is not None and started.key is not None:
@@ -330,7 +328,7 @@ class JobRunner(Generic[R]):
                 if settled is not None:
                     return settled
             outcome = await self._send(started, permit)
-        except ClaimLost:
+        except ClaimLost:  # nothing was sent yet, and the other process may have the outcome soon
             permit.release()
             return await self.run(started)
         except (JournalFailed, StoreFailed) as error:
@@ -375,13 +373,12 @@ class JobRunner(Generic[R]):
                     assert_never(claim.status)
 
     async def _wait_for_holder(self, seconds: float) -> None:
-        """Wait before a job of another process is claimed again. A failed run does not: both could wait forever."""
-        if self.journal_error is not None:
+        if self.journal_error is not None:  # two failed runs could wait for each other for ever
             raise self.journal_error
         await self.run_plan.settings.clock.async_sleep(seconds)
 
     def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:
-        message = f"The process that had the job {key!r} ended before its outcome was kept. It may have been sent."
+        message = f"The process with the job {key!r} ended before it recorded an outcome. The job may have been sent."
         header = started.plan.profile.client.request_id_header
         request_id = started.plan.emission_request.request.headers.get(header or "")
         return UnknownOutcome(message, key=key, claimed_at=claim.claimed_at, request_id=request_id)
@@ -408,7 +405,7 @@ class JobRunner(Generic[R]):
             return f"{key}#{count}"
         if count:
             raise InputError(
-                f"The key {key!r} belongs to an earlier job of this run.", hint="Give each job a key of its own."
+                f"The key {key!r} belongs to an earlier job of this run.", hint="Give each job a different key."
             )
         return key
 
@@ -423,6 +420,7 @@ class JobRunner(Generic[R]):
             outcome = replace(
                 outcome, document=started.settings.host.config.secrets.redact_json(outcome.document).value
             )
+            # The schema and the checks may have changed since, so the document is checked like a new answer.
             reading = plan.emission_request.contract.check(outcome.document)
             if reading.violations or reading.failure is not None:
                 return None
@@ -462,6 +460,7 @@ class JobRunner(Generic[R]):
         try:
             finished = await sender.send(self.client)
         except BaseException:
+            # A cancelled emission was paid for as well. Without an outcome, only its claim can be given up.
             if sender.finished is not None:
                 await self._write_journal(started, sender.finished, None)
             if sender.finished is None or sender.is_calling:
@@ -469,6 +468,7 @@ class JobRunner(Generic[R]):
             raise
         result = _make_result(started, finished)
         self._has_answer |= not isinstance(result, Exception)
+        # A key that has worked once is not wrong: the vendor rejected it for another reason.
         if isinstance(result, AuthenticationError) and not self._has_answer:
             self._key_rejection = result
         await self._write_journal(started, finished, result)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from weakref import WeakKeyDictionary
 
 from emitter.bulk import executors, journal, progress
-from emitter.bulk.batches.vendors import get_batch_vendor
+from emitter.bulk.batches import get_batch_vendor
 from emitter.bulk.claims import NO_STORE, open_store_journal
 from emitter.bulk.executors import WINDOW, WorkerPool
 from emitter.bulk.jobs import JobResult, R
@@ -60,7 +60,7 @@ _RESENT_NOTICE = (
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options of a bulk run; see ``emit_many``."""
+    """The validated options of a bulk run; see ``BulkOptions``."""
 
     in_flight: int
     ordered: bool
@@ -81,7 +81,7 @@ class RunOptions:
 
 
 class RunCounters:
-    """The statistics of a run. They can be read at any time, also after the run was closed."""
+    """The statistics of a run, which can be read at any time, also after the run was closed."""
 
     _stats: RunStats
 
@@ -128,11 +128,11 @@ class AsyncRun(RunCounters, Generic[R]):
             get_batch_vendor(run_plan.probe.profile)
             if run_plan.probe.alternatives:
                 raise InputError(
-                    "A batch cannot go on with another model after a failure.", hint="Leave out batch=, or fallback=."
+                    "A batch cannot continue with another model after a failure.", hint="Leave out batch= or fallback=."
                 )
             if run_plan.settings.extra_headers:
                 raise InputError(
-                    "extra_headers= cannot be sent with a batch.", hint="Leave out batch=, or the headers."
+                    "extra_headers= cannot be sent with a batch.", hint="Leave out batch= or extra_headers=."
                 )
         self._stats = RunStats(total, emission_prices(run_plan.probe))
         self._iterator = _iter_results(run_plan, source, options, self._stats)
@@ -170,8 +170,8 @@ async def _iter_results(
         report = stack.enter_context(progress.open_progress(options.progress))
         client = await stack.enter_async_context(open_client(probe.profile, settings, options.in_flight))
         limiter = get_limiter(client, options.in_flight, settings.clock, settings.policy.max_retry_after)
-        if run_journal is not None:
-            _report_journal(run_plan, run_journal, stats, report, limiter)
+        if run_journal is not None and run_journal.notice is not None:
+            _send_notice(run_plan, run_journal.notice, stats, report, limiter)
 
         def on_result(result: JobResult[R]) -> None:
             stats.add_result(result.error, replayed=result.replayed)
@@ -185,6 +185,7 @@ async def _iter_results(
             context = executors.create_batch_context(runner, batch_journal, options.batch, report)
             results = executors.BatchExecutor(runner, source, on_result).run(context, ordered=options.ordered)
         else:
+            # With a store, some workers wait for jobs that other processes have, so there are more of them than calls.
             tasks = options.in_flight * (1 if options.claims.store is None else WINDOW)
             results = WorkerPool(runner, source, on_result).run(options.in_flight, ordered=options.ordered, tasks=tasks)
         closing_results = await stack.enter_async_context(aclosing(results))
@@ -222,18 +223,6 @@ async def _open_journal(
     return run_plan, shared
 
 
-def _report_journal(
-    run_plan: RunPlan[R],
-    run_journal: JobJournal,
-    stats: RunStats,
-    report: ProgressCallback,
-    limiter: AdaptiveLimiter,
-) -> None:
-    """Report the notice of the journal or store."""
-    if run_journal.notice is not None:
-        _send_notice(run_plan, run_journal.notice, stats, report, limiter)
-
-
 def _send_notice(
     run_plan: RunPlan[R], notice: str, stats: RunStats, report: ProgressCallback, limiter: AdaptiveLimiter
 ) -> None:
@@ -254,7 +243,7 @@ class Run(RunCounters, Generic[R]):
     def __init__(
         self, run_plan: RunPlan[R], source: Iterator[Messages | Job], total: int | None, options: RunOptions
     ) -> None:
-        feed: asyncio.Queue[_Input] = asyncio.Queue()
+        feed: asyncio.Queue[Messages | Job | _End] = asyncio.Queue()
         run = AsyncRun(run_plan, _iter_inputs(feed), total, options)
         self._stats = run.stats
         window = math.inf if options.batch is not None else WINDOW * options.in_flight  # a batch needs all of them
@@ -295,31 +284,23 @@ class Run(RunCounters, Generic[R]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Input:
-    """An input on its way to the event loop. ``is_last`` marks the end."""
+class _End:
+    """The end of the inputs or of the results, and the exception that caused it."""
 
-    value: Any = None
-    is_last: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _EndOfRun:
-    """The end of a run, and the exception that ended it."""
-
-    error: BaseException | None
+    error: BaseException | None = None
 
 
-async def _iter_inputs(feed: asyncio.Queue[_Input]) -> AsyncGenerator[Messages | Job]:
-    while not (item := await feed.get()).is_last:
-        yield item.value
+async def _iter_inputs(feed: asyncio.Queue[Messages | Job | _End]) -> AsyncGenerator[Messages | Job]:
+    while not isinstance(item := await feed.get(), _End):
+        yield item
 
 
 class _LoopThread(Generic[R]):
-    """An event loop in a thread, with a queue in and a queue out."""
+    """An event loop in a thread, with a queue of inputs and a queue of results."""
 
-    def __init__(self, run: AsyncRun[R], feed: asyncio.Queue[_Input], client: object) -> None:
+    def __init__(self, run: AsyncRun[R], feed: asyncio.Queue[Messages | Job | _End], client: object) -> None:
         self._run, self._feed, self._client = run, feed, client
-        self._results: SimpleQueue[JobResult[R] | _EndOfRun] = SimpleQueue()
+        self._results: SimpleQueue[JobResult[R] | _End] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
@@ -327,15 +308,15 @@ class _LoopThread(Generic[R]):
         self._thread = threading.Thread(target=context.run, args=(self._main,), name="emitter.many", daemon=True)
         self._thread.start()
 
-    def put(self, item: _Input) -> None:
+    def put(self, item: Messages | Job | _End) -> None:
         """Pass an input to the loop."""
         self._call_in_loop(lambda: self._feed.put_nowait(item))
 
     def has_output(self) -> bool:
-        """Return whether a result is ready."""
+        """Check whether a result is ready."""
         return not self._results.empty()
 
-    def get(self) -> JobResult[R] | _EndOfRun:
+    def get(self) -> JobResult[R] | _End:
         """Wait for the next result."""
         return self._results.get()
 
@@ -360,7 +341,7 @@ class _LoopThread(Generic[R]):
                 runner.run(self._relay())
         except BaseException as raised:  # noqa: BLE001  it is raised in the calling thread
             error = raised
-        self._results.put(_EndOfRun(error))
+        self._results.put(_End(error))
 
     async def _relay(self) -> None:
         self._task = asyncio.current_task()
@@ -369,51 +350,47 @@ class _LoopThread(Generic[R]):
                 while not self._stopped and (item := await anext(self._run, None)) is not None:
                     self._results.put(item)
         finally:
+            # The caller's client outlives this loop, but its connections cannot be used in another one.
             await release_connections(self._client)
 
 
 def _relay_results(
-    run: AsyncRun[R], feed: asyncio.Queue[_Input], source: Iterator[Messages | Job], window: float, client: object
+    run: AsyncRun[R],
+    feed: asyncio.Queue[Messages | Job | _End],
+    source: Iterator[Messages | Job],
+    window: float,
+    client: object,
 ) -> Generator[JobResult[R]]:
     """Feed inputs in while there is room, and yield the results."""
-    thread, feeder = _LoopThread(run, feed, client), _InputFeeder(source)
-    ahead = 0
+    thread, ahead = _LoopThread(run, feed, client), 0
+    end_of_inputs: _End | None = None
     try:
         while True:
-            while ahead < window and feeder:
-                ahead += feeder.feed_next(thread)
+            while ahead < window and end_of_inputs is None:
+                item = _read_input(source)
+                thread.put(item)
+                if isinstance(item, _End):
+                    end_of_inputs = item
+                    break
+                ahead += 1
                 if thread.has_output():
                     break
             result = thread.get()
-            if isinstance(result, _EndOfRun):
+            if isinstance(result, _End):
                 break
             ahead -= 1
             yield result
     finally:
         thread.stop()
-    for error in (result.error, feeder.error):
-        if error is not None:
-            raise error
+    error = result.error or (end_of_inputs and end_of_inputs.error)
+    if error:
+        raise error
 
 
-class _InputFeeder:
-    """The inputs that are not read yet. ``error`` is what reading them raised."""
-
-    def __init__(self, source: Iterator[Messages | Job]) -> None:
-        self.error: Exception | None = None
-        self._source = source
-        self._exhausted = False
-
-    def __bool__(self) -> bool:
-        return not self._exhausted
-
-    def feed_next(self, thread: _LoopThread[Any]) -> int:
-        """Pass the next input on, or the end; return the number of inputs."""
-        try:
-            item = _Input(next(self._source))
-        except StopIteration:
-            self._exhausted, item = True, _Input(is_last=True)
-        except Exception as error:  # noqa: BLE001  it is raised after the last result
-            self._exhausted, self.error, item = True, error, _Input(is_last=True)
-        thread.put(item)
-        return not item.is_last
+def _read_input(source: Iterator[Messages | Job]) -> Messages | Job | _End:
+    try:
+        return next(source)
+    except StopIteration:
+        return _End()
+    except Exception as error:  # noqa: BLE001  it is raised after the last result
+        return _End(error)

@@ -11,12 +11,11 @@ import httpx2
 from tenacity import wait_none
 
 from emitter.adapters.clients import create_client
-from emitter.bulk.batches import Batch
+from emitter.bulk.batches import Batch, get_batch_vendor
 from emitter.bulk.batches.emissions import BatchEmissionRequest, BatchStatus, FinishedBatchEmission
 from emitter.bulk.batches.journal import open_batch_journal
-from emitter.bulk.batches.scheduler import BatchContext, run_batches
+from emitter.bulk.batches.scheduler import BatchContext, BatchScheduler
 from emitter.bulk.batches.vendor_api import BatchConnection
-from emitter.bulk.batches.vendors import get_batch_vendor
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
 from emitter.clock import Clock
@@ -167,7 +166,7 @@ async def arun(client: Any, tasks: Iterable[str], setting: Setting, came: Came) 
     with open_batch_journal(setting.journal, {"run": setting.about}) as journal:
         book = setting.doom(journal) if setting.doom else journal
         means = BatchContext(get_batch_vendor(profile), channel, book, setting.how, settings.clock, came.told.append)
-        async with aclosing(run_batches(means, _stream(asked))) as running:
+        async with aclosing(BatchScheduler(means).run(_stream(asked))) as running:
             async for each in running:
                 came.items[each.key] = each
                 if setting.most is not None and len(came.items) >= setting.most:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.bulk.batches import Batch
+from emitter.bulk.batches import Batch, get_batch_vendor
 from emitter.bulk.batches.journal import dump_answer, load_answer, open_batch_journal
-from emitter.bulk.batches.vendors import get_batch_vendor
 from emitter.errors import BadJournal, InputError, JournalFailed
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason, Usage
 from emitter.profiles import load_profile

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from emitter.profiles import WireFormat
 
 _PATH = "/v1/messages/batches"
-_BODY_PARTS = (b'{"requests":[', b",", b"]}")
 _STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -52,7 +51,10 @@ _STATUSES = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The HTTP status of each kind of error outside of batches (platform.claude.com/docs/en/api/errors)."""
+"""The HTTP status that each kind of error has outside of batches (platform.claude.com/docs/en/api/errors).
+
+A result in a batch has no status of its own, and the adapter classifies errors by it.
+"""
 _RESULT_FAULTS = {"expired": EXPIRED, "canceled": CANCELLED}
 
 
@@ -64,8 +66,7 @@ def pack_request(custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> 
 
 async def submit(connection: BatchConnection, tag: str, requests: Sequence[PackedRequest]) -> str:  # noqa: ARG001  the tag is in every custom id
     """Create the batch and return its id."""
-    opening, separator, closing = _BODY_PARTS
-    content = opening + separator.join(request.payload for request in requests) + closing
+    content = b'{"requests":[' + b",".join(request.payload for request in requests) + b"]}"
     return require_id(await post_bytes(connection, _PATH, content))
 
 
@@ -92,11 +93,9 @@ async def iter_results(
 
 def _to_result(connection: BatchConnection, line: Mapping[str, Any]) -> BatchItemResult:
     custom_id = line.get("custom_id")
-    return (
-        BatchItemResult(custom_id, _to_answer(connection, as_mapping(line.get("result"))))
-        if isinstance(custom_id, str)
-        else BatchItemResult(None)
-    )
+    if not isinstance(custom_id, str):
+        return BatchItemResult(None)
+    return BatchItemResult(custom_id, _to_answer(connection, as_mapping(line.get("result"))))
 
 
 def _to_answer(connection: BatchConnection, result: Mapping[str, Any]) -> CallResult:
@@ -111,12 +110,15 @@ def _to_answer(connection: BatchConnection, result: Mapping[str, Any]) -> CallRe
 
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
-    """Return recent batches of the same size. They have no name; only the ids in results show whose they are."""
+    """Return recent batches of the same size.
+
+    Message Batches have neither a name nor metadata: only the custom ids in its results show whose a batch is.
+    """
     async with aclosing(iter_recent_batches(connection, _PATH, "after_id", unconfirmed.submitted_at)) as batches:
         return [
             await _to_candidate(connection, batch, unconfirmed)
             async for batch in batches
-            if _count_requests(batch) == unconfirmed.size
+            if sum(map(as_count, as_mapping(batch.get("request_counts")).values())) == unconfirmed.size
         ]
 
 
@@ -131,10 +133,6 @@ async def _to_candidate(
     return CandidateBatch(
         batch_id, is_ours=str((first_result or {}).get("custom_id")).startswith(f"{unconfirmed.tag}-")
     )
-
-
-def _count_requests(batch: Mapping[str, Any]) -> int:
-    return sum(as_count(count) for count in as_mapping(batch.get("request_counts")).values())
 
 
 async def cancel(connection: BatchConnection, batch_id: str) -> None:

@@ -1,4 +1,4 @@
-"""The options of a batch run, its status, and the state of each emission in it."""
+"""The options and the status of a batch run, its emissions, and the batches that their requests are packed into."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
+from emitter.adapters import ADAPTERS
 from emitter.client.execution import EmissionRun
 from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
 from emitter.core.verdicts import Verdict
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind
+from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
+    from emitter.bulk.batches.vendor_api import BatchConnection, BatchVendor, PackedRequest
     from emitter.client.request import PreparedEmission
     from emitter.client.settings import Settings
     from emitter.events import RunEvent
@@ -88,7 +91,7 @@ class BatchStatus:
 
 
 StatusCallback: TypeAlias = Callable[[BatchStatus], object]
-"""Called after each change. Its return value is ignored."""
+"""Called after each change. The return value is ignored."""
 
 
 class PollInterval:
@@ -143,8 +146,9 @@ class BatchedEmission:
     def __init__(self, requested: BatchEmissionRequest, started: float) -> None:
         emission_request = requested.plan.emission_request
         request = emission_request.request
-        # Thousands of emissions have equal system prompts. Interning keeps one copy.
-        judge = emission_request.judge and emission_request.judge.offline()  # a batch reaches one vendor only
+        # Thousands of emissions have equal system prompts. Interning keeps one copy. A judge that calls a model runs
+        # offline, because a batch goes to one vendor only.
+        judge = emission_request.judge and emission_request.judge.offline()
         emission_request = replace(
             emission_request, request=replace(request, system=sys.intern(request.system)), judge=judge
         )
@@ -160,7 +164,7 @@ class BatchedEmission:
         self.advance(None)
 
     def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
-        """Continue with an answer until the next call, wait, or end."""
+        """Continue with an answer, or with None after a wait, until the next call, wait, or end."""
         self.next_call, self.next_wait, self.answered_by_vendor = None, None, by_vendor
         try:
             effect = self._run.advance(answer)
@@ -178,7 +182,7 @@ class BatchedEmission:
                 assert_never(effect)
 
     def replay(self, answers: list[CallResult]) -> None:
-        """Continue with known answers, without waiting."""
+        """Continue with the answers of an earlier run, without waiting between them."""
         for answer in answers:
             if self.result is None:
                 self.advance(answer)
@@ -200,7 +204,7 @@ class BatchedEmission:
 
     @property
     def failed_permanently(self) -> bool:
-        """Whether the vendor's answers led to a failure that is not a refusal."""
+        """True if the vendor's answers led to a failure that is not a refusal."""
         outcome = self.result
         if not isinstance(outcome, EmissionOutcome) or outcome.failure is None or not self.answered_by_vendor:
             return False
@@ -211,3 +215,82 @@ class BatchedEmission:
         if self.result is None:
             raise RuntimeError("The emission has not ended.")
         return FinishedBatchEmission(self.key, self.result, tuple(self._run.record.events), self.calls)
+
+
+_TAG_LENGTH = 16
+_OVERHEAD = 64
+"""The most bytes around the requests of a batch, such as the brackets of an array."""
+
+
+class PendingBatch:
+    """A batch that is being filled. The ids of its requests start with its ``tag``."""
+
+    def __init__(self) -> None:
+        self.tag = generate_id()[:_TAG_LENGTH]
+        self.size = _OVERHEAD
+        self.emissions: list[BatchedEmission] = []
+        self.requests: list[PackedRequest] = []
+
+    def add(self, emission: BatchedEmission, request: PackedRequest) -> None:
+        """Add a request."""
+        self.emissions.append(emission)
+        self.requests.append(request)
+        self.size += request.size
+
+    def next_id(self) -> str:
+        """Return the id of the next request: the tag and its position."""
+        return f"{self.tag}-{len(self.requests)}"
+
+
+def parse_position(custom_id: str | None, tag: str, size: int) -> int | None:
+    """Return the position in an id of a batch of ``size`` requests, or None if it belongs to another batch."""
+    prefix, _, position = (custom_id or "").rpartition("-")
+    if prefix != tag or not (position.isascii() and position.isdecimal()):
+        return None
+    return int(position) if int(position) < size else None
+
+
+class BatchBuilder:
+    """Fills one batch after the other."""
+
+    def __init__(self, vendor: BatchVendor, connection: BatchConnection, options: Batch) -> None:
+        limits = connection.profile.batches
+        if limits is None:
+            raise RuntimeError("The profile has no batch limits.")
+        self._vendor, self._connection = vendor, connection
+        self._max_requests = min(limits.requests, options.max_requests or limits.requests)
+        self._max_size = min(limits.bytes, options.max_bytes)
+        self._pending = PendingBatch()
+
+    @property
+    def has_requests(self) -> bool:
+        """True if the current batch has requests."""
+        return bool(self._pending.requests)
+
+    def add(self, emission: BatchedEmission) -> PendingBatch | None:
+        """Add the next call of an emission. Returns the previous batch if the call did not fit.
+
+        An emission whose request is too large for any batch continues with that fault.
+        """
+        if emission.next_call is None:
+            raise RuntimeError("The emission has no next call.")
+        profile, wire = self._connection.profile, self._connection.wire
+        body = ADAPTERS[wire].encode(emission.next_call.request, profile.wires[wire])
+        request = self._vendor.pack_request(self._pending.next_id(), body, wire)
+        if request.size + _OVERHEAD > self._max_size:
+            message = f"The request has {request.size} bytes, and a batch may have {self._max_size}."
+            emission.advance(Fault(FaultKind.TOO_LARGE, message), by_vendor=False)
+            return None
+        full = None
+        is_full = len(self._pending.requests) >= self._max_requests
+        if self._pending.requests and (is_full or self._pending.size + request.size > self._max_size):
+            full = self.flush()
+            # The id has the tag of the batch, so the request is packed again for the next one.
+            request = self._vendor.pack_request(self._pending.next_id(), body, wire)
+        self._pending.add(emission, request)
+        return full
+
+    def flush(self) -> PendingBatch | None:
+        """Return the current batch, or None if it is empty, and start the next one."""
+        batch, self._pending = self._pending, PendingBatch()
+        return batch if batch.requests else None

@@ -71,9 +71,9 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
     config = {"display_name": tag, "http_options": _http_options(connection)}
     try:
         batch = await connection.client.batches.create(model=model, src=inlined, config=config)
-    except json.JSONDecodeError:
+    except json.JSONDecodeError:  # a ValueError as well: the response is unreadable, and the batch may exist
         raise
-    except ValueError as error:
+    except ValueError as error:  # the SDK's error for inline requests at Vertex AI
         raise InputError(_NO_INLINE_BATCHES, hint="Pass a client of the Gemini Developer API.") from error
     if batch.name is None:
         raise json.JSONDecodeError("the response has no name", "", 0)
@@ -105,15 +105,12 @@ async def iter_results(
     """Yield the outcome of each request."""
     for response in status.result_source:
         custom_id = as_mapping(response.metadata).get(_METADATA_KEY)
-        yield (
-            BatchItemResult(custom_id, _to_answer(connection, response))
-            if isinstance(custom_id, str)
-            else BatchItemResult(None)
-        )
+        is_readable = isinstance(custom_id, str)
+        yield BatchItemResult(custom_id, _to_answer(connection, response)) if is_readable else BatchItemResult(None)
 
 
 def _to_answer(connection: BatchConnection, inline: Any) -> CallResult:
-    """Return the answer in an inline response, which the SDK returns as an object of its own."""
+    """Return the answer in an inline response."""
     if inline.response is None:
         error = as_mapping(_to_dict(inline.error))
         if error.get("code") == _RPC_CANCELLED:
@@ -130,6 +127,7 @@ def _to_dict(model: Any) -> Json:
 
 
 def _to_error_response(error: Mapping[str, Any]) -> tuple[int, Json]:
+    """Return the status and body that the error has outside of batches, where its code is an HTTP status."""
     code = int(error.get("code") or 0)
     status = code if code >= _HTTP_FIRST_ERROR else _STATUSES.get(code, HTTP_SERVER_ERROR)
     names = {"status": _STATUS_NAMES[status]} if status in _STATUS_NAMES else {}
@@ -154,5 +152,5 @@ async def cancel(connection: BatchConnection, batch_id: str) -> None:
 
 
 def _http_options(connection: BatchConnection) -> dict[str, Json]:
-    """Return a timeout in milliseconds, and no retries, since a batch could be paid for twice."""
+    """Return the timeout in milliseconds, and a single attempt, since a retry could pay for a batch twice."""
     return {"timeout": max(1, int(connection.timeout * 1000)), "retry_options": {"attempts": 1}}

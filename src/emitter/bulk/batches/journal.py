@@ -47,8 +47,8 @@ _REPAIR_HINT = "It records what was paid for. Repair that line, or use another f
 _TORN_NOTICE = "The journal {} ended in the middle of a line, which was dropped."
 
 
-class JournalLines(Protocol):
-    """Where the lines of a journal are: a file, or a store."""
+class JournalFile(Protocol):
+    """The lines of a journal, in a file or in a store."""
 
     path: Path
     was_torn: bool
@@ -69,14 +69,17 @@ class JournalLines(Protocol):
 
 
 _OWNER = "owner"
-"""The key of the claim of the process that has the batches of a run."""
+"""The key of the claim by which a process has the batches of a run."""
 _TAKEN_OVER = "Another process has taken over the batches of this run, since the lease of this one had ended."
 _IN_USE = "The batches of this run are in use by another process."
 _IN_USE_HINT = "Wait until it has ended. If it died, its lease ends soon."
 
 
-class StoreLines:
-    """The lines of a journal in a store, under the name of a run. One process at a time has them."""
+class StoreJournalFile:
+    """The lines of a journal in a store, under the name of a run, which one process at a time may write.
+
+    Each line is the final outcome of a job whose key is the number of the line.
+    """
 
     was_torn = False
 
@@ -89,8 +92,8 @@ class StoreLines:
     def load(
         self, about: Mapping[str, Json], apply: Callable[[Mapping[str, Any], tuple[int, int]], None], hint: str
     ) -> None:
-        """Pass each line to ``apply``. The name of the run stands for what it is about."""
-        del about, hint
+        """Pass each line to ``apply``."""
+        del about, hint  # the name of the run contains a digest of ``about``
         self._loaded = [text.encode() for _, text in self._jobs.entries(self._run)]
         self._count = len(self._loaded)
         for number, line in enumerate(self._loaded):
@@ -102,6 +105,7 @@ class StoreLines:
 
     def append(self, line: bytes) -> None:
         """Write a line. Raises ``JournalFailed`` if another process has the batches now."""
+        # The lease may have ended during a long poll. Two processes must not submit the same requests.
         owner = self._jobs.claim(self._run, [_OWNER], self._holder)[_OWNER]
         if owner.holder != self._holder:
             raise JournalFailed(_TAKEN_OVER)
@@ -128,7 +132,7 @@ class BatchEntry:
 class BatchJournal:
     """Submissions and answers. ``open_batches`` are the batches that may have more results, by tag."""
 
-    def __init__(self, file: JournalLines | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS) -> None:
+    def __init__(self, file: JournalFile | None, about: Mapping[str, Json], secrets: Secrets = NO_SECRETS) -> None:
         self._secrets = secrets
         self.open_batches: dict[str, BatchEntry] = {}
         self.notice: str | None = None
@@ -141,7 +145,7 @@ class BatchJournal:
 
     @property
     def is_persistent(self) -> bool:
-        """Whether another run can read the journal."""
+        """True if another run can read the journal."""
         return self._file is not None
 
     def answers(self, key: str) -> list[CallResult]:
@@ -170,7 +174,7 @@ class BatchJournal:
         self.open_batches[tag].unanswered.discard(position)
 
     def record_cancel(self, tag: str) -> None:
-        """Write that a batch is about to be cancelled; its unprocessed requests are requested again."""
+        """Write that a batch is about to be cancelled. Its unprocessed requests are sent again."""
         self._write({"cancelling": tag})
         self.open_batches[tag].cancelled = True
 
@@ -180,7 +184,7 @@ class BatchJournal:
         self.open_batches.pop(tag, None)
 
     def forget(self, key: str) -> None:
-        """Write that an emission failed, so that another run starts it again."""
+        """Write that an emission failed, so that another run starts it from the beginning."""
         self._write({"over": key})
 
     def _apply_line(self, members: Mapping[str, Any], location: tuple[int, int]) -> None:
@@ -218,8 +222,8 @@ def open_batch_journal(
 ) -> Generator[BatchJournal]:
     """Open the journal of batches at ``path``, and create it if needed. Without a path, nothing is kept.
 
-    It is not locked itself; the journal of the run beside it is. Raises ``BadJournal`` for a file that belongs to
-    another run or is invalid.
+    It needs no lock, because the run's own journal is locked. Raises ``BadJournal`` for a file that belongs to another
+    run or is invalid.
 
     Args:
         path: The file, or None.
@@ -237,7 +241,7 @@ def open_batch_journal(
 def open_shared_batch_journal(
     jobs: JobTable, run: str, holder: str, secrets: Secrets = NO_SECRETS
 ) -> Generator[BatchJournal]:
-    """Open the journal of a run's batches in a store. Raises ``BadJournal`` while another process has it.
+    """Open the journal of a run's batches in a store. Raises ``BadJournal`` while another process has it open.
 
     Args:
         jobs: The store's jobs.
@@ -249,7 +253,7 @@ def open_shared_batch_journal(
     if jobs.claim(name, [_OWNER], holder, resend=True)[_OWNER].status is ClaimStatus.HELD:
         raise BadJournal(_IN_USE, hint=_IN_USE_HINT)
     try:
-        yield BatchJournal(StoreLines(jobs, name, holder), {}, secrets)
+        yield BatchJournal(StoreJournalFile(jobs, name, holder), {}, secrets)
     finally:
         with suppress(StoreFailed):  # the lease ends anyway
             jobs.release(name, _OWNER, holder)

@@ -45,7 +45,7 @@ _FAULT_KINDS = {
     "batch_cancelled": FaultKind.CANCELLED,
     "token_limit_exceeded": FaultKind.RATE_LIMIT,
 }
-"""Codes that only batches have."""
+"""The kinds of faults whose codes only batches have."""
 _HTTP_BAD_REQUEST = 400
 _STATUS_FAULTS = {"expired": EXPIRED, "cancelled": CANCELLED}
 
@@ -75,6 +75,7 @@ async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchS
     batch = await get_json(connection, f"/batches/{batch_id}")
     status, counts = str(batch.get("status")), as_mapping(batch.get("request_counts"))
     files = tuple(str(batch[name]) for name in ("output_file_id", "error_file_id") if batch.get(name))
+    # A batch fails as a whole if its input file is invalid, or if it exceeds the queue limit of the organization.
     invalid = _get_rejections(connection, batch) if status == "failed" else ()
     return VendorBatchStatus(
         has_ended=status in _FINAL_STATUSES,
@@ -114,7 +115,7 @@ async def iter_results(
     batch_id: str,  # noqa: ARG001  other vendors need it
     status: VendorBatchStatus,
 ) -> AsyncGenerator[BatchItemResult]:
-    """Yield the outcome of each request: first the answers, then the errors."""
+    """Yield the outcome of each request: first those in the output file, then those in the error file."""
     for file in status.result_source:
         async with aclosing(iter_json_lines(connection, f"/files/{file}/content")) as lines:
             async for line in lines:
@@ -133,10 +134,8 @@ def _to_result(connection: BatchConnection, line: Mapping[str, Any] | None) -> B
     request_id = response.get("request_id")
     headers = {"x-request-id": request_id} if isinstance(request_id, str) else {}
     status = as_count(response.get("status_code")) or HTTP_OK
-    return BatchItemResult(
-        custom_id,
-        parse_response(connection.profile, connection.wire, status, headers, json.dumps(response.get("body"))),
-    )
+    body = json.dumps(response.get("body"))
+    return BatchItemResult(custom_id, parse_response(connection.profile, connection.wire, status, headers, body))
 
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from emitter.adapters.clients import find_credentials, find_error_credentials
 from emitter.adapters.http_response import parse_exception
-from emitter.bulk.batches.emissions import BatchedEmission, BatchStatus, PollInterval
+from emitter.bulk.batches.emissions import BatchBuilder, BatchedEmission, BatchStatus, PollInterval, parse_position
 from emitter.bulk.batches.vendor_api import UnconfirmedBatch
-from emitter.bulk.batches.vendors import BatchBuilder, parse_position
 from emitter.client.transport import redact_credentials
 from emitter.clock import retry_delay
 from emitter.messages import Fault, FaultKind
@@ -23,10 +22,21 @@ from emitter.messages import Fault, FaultKind
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
-    from emitter.bulk.batches.emissions import Batch, BatchEmissionRequest, FinishedBatchEmission, StatusCallback
+    from emitter.bulk.batches.emissions import (
+        Batch,
+        BatchEmissionRequest,
+        FinishedBatchEmission,
+        PendingBatch,
+        StatusCallback,
+    )
     from emitter.bulk.batches.journal import BatchEntry, BatchJournal
-    from emitter.bulk.batches.vendor_api import BatchConnection, BatchItemResult, RejectedRequest, VendorBatchStatus
-    from emitter.bulk.batches.vendors import BatchVendor, PendingBatch
+    from emitter.bulk.batches.vendor_api import (
+        BatchConnection,
+        BatchItemResult,
+        BatchVendor,
+        RejectedRequest,
+        VendorBatchStatus,
+    )
     from emitter.clock import Clock
     from emitter.messages import CallResult
 
@@ -56,7 +66,10 @@ class VendorBatch:
         self._accepted_positions.clear()
 
     def accept_result(self, result: BatchItemResult) -> list[BatchedEmission]:
-        """Keep a result and continue the emission that waits for it. Only the first result of a request counts."""
+        """Keep a result and continue the emission that waits for it. Only the first result of a request counts.
+
+        A request of a batch that we cancelled ourselves stays unanswered and is sent again.
+        """
         position = parse_position(result.custom_id, self.entry.tag, len(self.entry.emission_keys))
         if position is None or position in self._accepted_positions or result.answer is None:
             self.unusable_results += 1
@@ -84,8 +97,8 @@ class VendorBatch:
         return emissions
 
 
-CAPACITY_KINDS = frozenset({FaultKind.RATE_LIMIT, FaultKind.OVERLOADED})
-"""Faults of a vendor that has too many of our batches."""
+_CAPACITY_KINDS = frozenset({FaultKind.RATE_LIMIT, FaultKind.OVERLOADED})
+"""Faults of a vendor that has too many of our batches. They are not retried before one of the batches has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +114,18 @@ class BatchContext:
 
 
 _UNCERTAIN_KINDS = frozenset({FaultKind.TIMEOUT, FaultKind.CONNECTION, FaultKind.SERVER, FaultKind.PROTOCOL})
-"""After these faults the batch may exist nevertheless."""
+"""After these faults the batch may exist, and submitting it again might pay for it twice."""
 _UNCONFIRMED_NOTICE = (
     "The submission of a batch was not confirmed. The vendor is searched for it before it is submitted again."
 )
 
 
 _MAX_READS = 2
-"""Complete reads of the results before a missing request counts as lost."""
+"""Complete reads of the results before a missing request counts as lost, since a download may end early."""
 _MAX_SEARCHES = 2
 """Searches for a batch before it counts as never created, since a list may lag behind."""
 _CLOCK_SKEW = dt.timedelta(minutes=15)
-"""How far the vendor's clock may be behind ours."""
+"""The most that the vendor's clock may be behind ours."""
 _UNUSABLE_NOTICE = "{} results of batch {} are unreadable, unexpected or duplicate, and were ignored."
 
 
@@ -130,23 +143,6 @@ def get_fault(connection: BatchConnection, error: Exception) -> Fault:
         answer, (*find_error_credentials(error), *find_credentials(connection.profile, connection.client))
     )
     return answer if isinstance(answer, Fault) else Fault(FaultKind.BAD_REQUEST, "The vendor rejected the batch.")
-
-
-async def run_batches(
-    context: BatchContext, source: AsyncIterator[BatchEmissionRequest]
-) -> AsyncGenerator[FinishedBatchEmission]:
-    """Yield the outcome of each emission of ``source`` as it ends.
-
-    The whole source is read and started first. Its exceptions and ``JournalFailed`` end the run. Batches in progress
-    then go on at the vendor, unless ``Batch.cancel`` is set.
-    """
-    engine = BatchScheduler(context)
-    try:
-        async with aclosing(engine.run(source)) as finished:
-            async for emission in finished:
-                yield emission
-    finally:
-        await engine.close()
 
 
 class BatchScheduler:
@@ -174,17 +170,12 @@ class BatchScheduler:
         }
 
     @property
-    def _is_busy(self) -> bool:
-        """Whether any work is left."""
-        return bool(self._pending or self._delayed or self._finished or self._awaited_batches)
-
-    @property
     def _awaited_batches(self) -> list[VendorBatch]:
         """The batches that emissions of this run wait for."""
         return [batch for batch in self._batches.values() if batch.waiting]
 
     def _enqueue(self, *emissions: BatchedEmission) -> None:
-        """Put emissions into the queue of their state."""
+        """Put emissions into the queue for their state: finished, delayed, or pending."""
         for emission in emissions:
             if emission.result is not None:
                 self._finished.append(emission)
@@ -199,6 +190,8 @@ class BatchScheduler:
         while self._finished:
             emission = self._finished.popleft()
             yield emission.finish()
+            # After the yield, so that the run has recorded the failure. If the process dies in between, the next run
+            # replays the same answers and fails again, without paying for them.
             if emission.failed_permanently:
                 self._context.journal.forget(emission.key)
 
@@ -219,7 +212,7 @@ class BatchScheduler:
         return max((resume_at - now for _, resume_at in self._delayed), default=0.0)
 
     def _expire_overdue(self) -> None:
-        """Expire overdue emissions. Their batches go on at the vendor."""
+        """Expire overdue emissions. Their batches go on at the vendor, and another run can collect them."""
         now = self._context.clock.monotonic()
         for batch in self._awaited_batches:
             for position, emission in list(batch.waiting.items()):
@@ -234,7 +227,7 @@ class BatchScheduler:
 
     def _requeue_rejected(self, emissions: list[BatchedEmission], fault: Fault) -> None:
         """Continue emissions whose batch was rejected: later if the vendor is at capacity, else with the fault."""
-        if fault.kind in CAPACITY_KINDS and self._awaited_batches:
+        if fault.kind in _CAPACITY_KINDS and self._awaited_batches:
             self._at_capacity = True
             self._pending.extendleft(reversed(emissions))
             return
@@ -250,7 +243,7 @@ class BatchScheduler:
         now = self._context.clock.monotonic()
         waiting = (emission for batch in self._awaited_batches for emission in batch.waiting.values())
         times_left = (emission.get_time_left(now, self._get_time_left(now)) for emission in waiting)
-        return min((emission for emission in times_left if emission is not None), default=None)
+        return min((seconds for seconds in times_left if seconds is not None), default=None)
 
     def _is_overdue(self, emission: BatchedEmission, now: float) -> bool:
         time_left = emission.get_time_left(now, self._get_time_left(now))
@@ -276,7 +269,19 @@ class BatchScheduler:
         )
 
     async def run(self, source: AsyncIterator[BatchEmissionRequest]) -> AsyncGenerator[FinishedBatchEmission]:
-        """Yield the outcome of each emission."""
+        """Yield the outcome of each emission of ``source`` as it ends.
+
+        The whole source is read and started first. Its exceptions and ``JournalFailed`` end the run. Batches in
+        progress then go on at the vendor, unless ``Batch.cancel`` is set.
+        """
+        try:
+            async with aclosing(self._run(source)) as running:
+                async for finished in running:
+                    yield finished
+        finally:
+            await self._close()
+
+    async def _run(self, source: AsyncIterator[BatchEmissionRequest]) -> AsyncGenerator[FinishedBatchEmission]:
         if self._context.journal.notice is not None:
             self._report_status(self._context.journal.notice)
         async for request in source:
@@ -285,7 +290,7 @@ class BatchScheduler:
             for finished in self._iter_finished():
                 yield finished
         has_earlier = bool(self._awaited_batches)
-        while self._is_busy or self._builder.has_requests:
+        while self._pending or self._delayed or self._finished or self._awaited_batches or self._builder.has_requests:
             await self._submit_pending()
             for finished in self._iter_finished():
                 yield finished
@@ -324,13 +329,13 @@ class BatchScheduler:
         await self._submit(flush=True)
 
     async def _sleep(self, *, skip: bool) -> None:
-        """Wait before the next poll, but not for batches of an earlier run, nor beyond a deadline."""
+        """Wait before the next poll, but not beyond a deadline. Batches of an earlier run are polled at once."""
         if skip or not self._awaited_batches:
             return
         seconds, deadline = self._poll_interval.next_delay(), self._get_next_deadline()
         await self._context.clock.async_sleep(seconds if deadline is None else max(0.0, min(seconds, deadline)))
 
-    async def close(self) -> None:
+    async def _close(self) -> None:
         """Report the batches that are left at the vendor, or cancel them."""
         batches = self._awaited_batches
         if not batches:
@@ -373,6 +378,8 @@ class BatchScheduler:
 
     async def _send(self, pending: PendingBatch) -> None:
         context, keys = self._context, [emission.key for emission in pending.emissions]
+        # The intent is written before the request: if the process dies before the id is written, the next run finds
+        # the batch by its tag, and does not pay for it twice.
         entry = context.journal.record_intent(pending.tag, keys, dt.datetime.now(dt.UTC))
         vendor_batch = VendorBatch(entry, context.journal, dict(enumerate(pending.emissions)))
         try:
@@ -432,7 +439,7 @@ class BatchScheduler:
                     yield
 
     async def _find_unconfirmed(self, vendor_batch: VendorBatch) -> None:
-        """Search for an unconfirmed batch. Its calls are pending again only if there is none."""
+        """Search for an unconfirmed batch. Its calls are pending again only if it does not exist."""
         context, entry = self._context, vendor_batch.entry
         known_ids = {candidate.batch_id for candidate in context.journal.open_batches.values()}
         unconfirmed = UnconfirmedBatch(entry.tag, len(entry.emission_keys), entry.submitted_at - _CLOCK_SKEW)

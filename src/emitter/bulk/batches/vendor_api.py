@@ -1,4 +1,4 @@
-"""Values and HTTP helpers that the vendors' batch modules share.
+"""The interface of the vendors' batch modules, with the values and HTTP functions that they share.
 
 Requests go through the low-level methods of the openai and anthropic clients, with the client's own credentials and
 base URL. Retries are off: a batch that is submitted twice is paid for twice.
@@ -10,12 +10,12 @@ import datetime as dt
 import json
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from emitter.messages import Fault, FaultKind, as_list, as_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from emitter.messages import CallResult, Json
     from emitter.profiles import ProviderProfile, WireFormat
@@ -41,7 +41,7 @@ class PackedRequest:
 
 @dataclass(frozen=True, slots=True)
 class RejectedRequest:
-    """A reason why the vendor rejected a whole batch. ``request_index`` is the request at fault, from 0."""
+    """A reason why the vendor rejected a whole batch. ``request_index`` is the invalid request, counted from 0."""
 
     fault: Fault
     request_index: int | None = None
@@ -52,8 +52,8 @@ class VendorBatchStatus:
     """The state of a batch.
 
     ``done`` and ``failed`` count requests, as far as the vendor reports them. At the end, ``missing_fault`` is the
-    outcome of a request without a result, ``invalid`` says why the batch was rejected, and ``result_source`` is for the
-    vendor's module.
+    outcome of a request without a result, ``invalid`` has the reasons why the batch was rejected, and ``result_source``
+    is what the vendor's module reads the results from.
     """
 
     has_ended: bool
@@ -87,6 +87,36 @@ class UnconfirmedBatch:
     tag: str
     size: int
     submitted_at: dt.datetime
+
+
+class BatchVendor(Protocol):
+    """The functions of every vendor module. All of them raise what the SDK raises."""
+
+    def pack_request(self, custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> PackedRequest:
+        """Return a request in the form that a batch takes."""
+        ...
+
+    async def submit(self, connection: BatchConnection, tag: str, requests: Sequence[PackedRequest]) -> str:
+        """Create a batch that can be found by its tag, and return its id."""
+        ...
+
+    async def get_status(self, connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
+        """Return the state of a batch."""
+        ...
+
+    def iter_results(
+        self, connection: BatchConnection, batch_id: str, status: VendorBatchStatus
+    ) -> AsyncGenerator[BatchItemResult]:
+        """Yield the outcomes of an ended batch, in any order."""
+        ...
+
+    async def find_candidates(self, connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
+        """Return the batches that may be the unconfirmed one."""
+        ...
+
+    async def cancel(self, connection: BatchConnection, batch_id: str) -> None:
+        """Cancel a batch."""
+        ...
 
 
 HTTP_OK, HTTP_SERVER_ERROR = 200, 500
@@ -156,7 +186,7 @@ def _get_created_at(batch: Mapping[str, Any]) -> dt.datetime:
     try:
         return dt.datetime.fromisoformat(str(created_at))
     except ValueError:
-        return dt.datetime.max.replace(tzinfo=dt.UTC)
+        return dt.datetime.max.replace(tzinfo=dt.UTC)  # an unreadable time must not hide a batch
 
 
 def require_id(response: Mapping[str, Any]) -> str:
