@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.libraries import EMITTER, PEERS, SDK, WIRES, Lost, Runners
 from benchmarks.runners.task import report
 from emitter.testing import PlannedResponse, RawResponse, simulator
-from emitter.testing.handler import compose_response
+from emitter.testing.responses import compose_response
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -22,7 +22,7 @@ from emitter.messages import FaultKind
 from emitter.profiles import load_profile
 from emitter.testing import Dropped, ErrorKind, Overloaded, PlannedError, Stalled, Text, simulator
 from emitter.testing.plans import RawResponse
-from emitter.testing.wires.event_stream import encode_event, encode_event_stream, encode_exception
+from emitter.testing.wires.bedrock_converse import encode_event, encode_event_stream, encode_exception
 from tests.faults.model import Denied
 from tests.testing.asking import until
 

@@ -10,7 +10,8 @@ import httpx2
 import openai
 
 from emitter.clock import Clock
-from emitter.testing.handler import CallLog, RawRequest, SimulatorHandler
+from emitter.testing.handler import SimulatorHandler
+from emitter.testing.responses import CallLog, RawRequest
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from emitter.messages import Usage
     from emitter.streaming import StreamEvent
     from emitter.testing import Simulator
-    from emitter.testing.handler import SimulatedCall
+    from emitter.testing.responses import SimulatedCall
 
 SITUATION = "The tests are green and the release branch is cut. Shall we publish?"
 FUNCTIONS: dict[tuple[str, str], Any] = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from emitter import Usage
     from emitter.core.effects import Attempt
     from emitter.events import RunEvent
-    from emitter.testing.handler import SimulatedCall
+    from emitter.testing.responses import SimulatedCall
     from tests.faults.asking import Found
     from tests.faults.reading import Seen
     from tests.faults.row import Cell, Row

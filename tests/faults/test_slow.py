@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from emitter.testing import Behaviour, ReceivedRequest
-    from emitter.testing.handler import SimulatedCall
+    from emitter.testing.responses import SimulatedCall
 
 CELLS = [Cell(fault, wire, way) for fault in SLOW for wire in WIRES for way in WAYS]
 PLAYED = [cell for cell in CELLS if cell.way not in SLOW[cell.fault].on(cell.wire, cell.way).without]

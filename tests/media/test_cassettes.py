@@ -13,8 +13,7 @@ from emitter.errors import UnexpectedRequest
 from emitter.media import Document, Image
 from emitter.profiles import find_profile
 from emitter.testing import RecordingTransport, ReplayTransport, simulator
-from emitter.testing.cassette_media import extract_media
-from emitter.testing.cassettes import load_cassette, save_cassette
+from emitter.testing.cassettes import extract_media, load_cassette, save_cassette
 from tests.media.samples import RECEIPT, write_invoice, write_png
 from tests.media.test_emissions import ACME, QUESTION, Invoice, fragments
 from tests.wires import every_model

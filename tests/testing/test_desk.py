@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from emitter.profiles.model import WireFormat
 from emitter.testing import Cut, Decoded, Dropped, ErrorEvent, Refused, Text, Thinking, Twice, Unended, Violating
-from emitter.testing.handler import CallLog, RawRequest, SimulatorHandler
+from emitter.testing.handler import SimulatorHandler
+from emitter.testing.responses import CallLog, RawRequest
 from tests.testing.asking import DOCUMENT, Question, body
 from tests.work import examples
 
 if TYPE_CHECKING:
     from emitter.testing import Behaviour
-    from emitter.testing.handler import SimulatedResponse
+    from emitter.testing.responses import SimulatedResponse
 
 PATHS = {
     WireFormat.OPENAI_RESPONSES: "/v1/responses",

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from emitter.testing.behaviours import write_decision as write_decision
     from emitter.testing.cassettes import RecordingTransport as RecordingTransport
     from emitter.testing.cassettes import ReplayTransport as ReplayTransport
-    from emitter.testing.handler import SimulatedCall as SimulatedCall
     from emitter.testing.plans import Behaviour as Behaviour
     from emitter.testing.plans import EndReason as EndReason
     from emitter.testing.plans import ErrorKind as ErrorKind
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from emitter.testing.plans import Transmission as Transmission
     from emitter.testing.plans import TransmissionOutcome as TransmissionOutcome
     from emitter.testing.prompt_caches import PromptCaches as PromptCaches
+    from emitter.testing.responses import SimulatedCall as SimulatedCall
     from emitter.testing.simulation import Simulator as Simulator
     from emitter.testing.simulation import simulator as simulator
 else:
@@ -68,12 +68,12 @@ else:
                 "Trickled Twice Unauthorized Unended UnknownStop Violating write_decision"
             ),
             "cassettes": "RecordingTransport ReplayTransport",
-            "handler": "SimulatedCall",
             "plans": (
                 "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest "
                 "Transmission TransmissionOutcome"
             ),
             "prompt_caches": "PromptCaches",
+            "responses": "SimulatedCall",
             "simulation": "Simulator simulator",
         },
     )

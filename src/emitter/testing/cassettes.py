@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -22,12 +23,14 @@ from emitter.adapters.bedrock_client import EVENT_STREAM, as_server_sent_events
 from emitter.adapters.clients import HARMLESS_QUERY, create_client, credential_fragments, find_request_credentials
 from emitter.errors import BadCassette, InputError, MissingExtra, UnexpectedRequest
 from emitter.files import private_opener
+from emitter.media.parts import detect_media_type
+from emitter.messages import MediaPart, Medium
 from emitter.profiles import find_profile
 from emitter.profiles.model import Sdk
 from emitter.redaction import NO_SECRETS, Secrets
 from emitter.redaction.matcher import format_marker
-from emitter.testing.cassette_media import extract_media, save_media
-from emitter.testing.wires.event_stream import encode_event_stream
+from emitter.testing.media_rules import try_decode_base64
+from emitter.testing.wires.bedrock_converse import encode_event_stream
 
 try:
     import httpx2
@@ -35,6 +38,8 @@ except ImportError as missing:
     raise MissingExtra("Cassettes need httpx2, which comes with every vendor's SDK.", extra="openai") from missing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pytest
 
     from emitter.messages import Json
@@ -116,7 +121,51 @@ def save_cassette(cassette: Cassette, place: str | Path) -> None:
     with open(partial, "x", encoding="utf-8", opener=private_opener) as file:
         file.write(json.dumps(cassette.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n")
     partial.replace(path)
-    save_media(cassette.media, path)
+    _save_media(cassette.media, path)
+
+
+_DATA_URL = re.compile(r"(data:[^,;]*(?:;[^,;]*)*;base64,)([A-Za-z0-9+/_=-]+)", re.IGNORECASE)
+_DATA_MEMBERS = frozenset({"bytes", "data", "file_data"})
+_SUFFIXES = {"image/jpeg": "jpg", "audio/mpeg": "mp3", "": "bin"}
+
+
+def extract_media(body: Json) -> tuple[Json, dict[str, bytes]]:
+    """Return the body of a request with digests in place of its media, and the media by their digests."""
+    media: dict[str, bytes] = {}
+
+    def keep(text: str, encoded: str, prefix: str) -> str:
+        data = try_decode_base64(encoded)
+        if data is None or not detect_media_type(data):
+            return text
+        digest = MediaPart(Medium.IMAGE, data=data).digest
+        media[digest] = data
+        return f"{prefix}{digest}"
+
+    def extract(node: Json, name: str = "") -> Json:
+        if isinstance(node, list):
+            return [extract(item) for item in cast("list[Json]", node)]
+        if isinstance(node, dict):
+            return {key: extract(item, key) for key, item in cast("dict[str, Json]", node).items()}
+        if isinstance(node, str):
+            url = _DATA_URL.fullmatch(node)
+            if url is not None:
+                return keep(node, url[2], url[1])
+            return keep(node, node, "") if name in _DATA_MEMBERS else node
+        return node
+
+    return extract(body), media
+
+
+def _save_media(media: Mapping[str, bytes], cassette: Path) -> None:
+    """Write the media beside the cassette, each under its digest."""
+    folder = cassette.with_suffix(".media")
+    for digest, data in media.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        kind = detect_media_type(data)
+        name = f"{digest.removeprefix('sha256:')}.{_SUFFIXES.get(kind, kind.rpartition('/')[2])}"
+        if not (folder / name).exists():
+            with open(folder / name, "xb", opener=private_opener) as file:
+                file.write(data)
 
 
 REDACTED = format_marker("credential")

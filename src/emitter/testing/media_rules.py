@@ -88,7 +88,7 @@ def _count_tokens(value: Json) -> int:
         return max(map(_count_tokens, as_mapping(value).values()), default=0)
     if not isinstance(value, str):
         return 0
-    data = _try_decode(value[match.end() :] if (match := _DATA_URL.match(value)) else value)
+    data = try_decode_base64(value[match.end() :] if (match := _DATA_URL.match(value)) else value)
     kind = "" if data is None else detect_media_type(data)
     if data is None or kind.startswith("image/"):
         size = None if data is None else measure_image(data)
@@ -99,7 +99,7 @@ def _count_tokens(value: Json) -> int:
     return int(_SECOND_TOKENS * measure_seconds(data)) if kind.startswith("audio/") else 0
 
 
-def _try_decode(text: object) -> bytes | None:
+def try_decode_base64(text: object) -> bytes | None:
     """Return the bytes of a base64 text in either alphabet, or None."""
     if not isinstance(text, str):
         return None
@@ -212,7 +212,7 @@ def _check_openai_image(part: ContentPart, url: object, request: ReceivedRequest
 
 def _decode_data_url(url: str, part: ContentPart, name: str, expected: str, example: str) -> bytes:
     header = _DATA_URL.match(url)
-    data = None if header is None else _try_decode(url[header.end() :])
+    data = None if header is None else try_decode_base64(url[header.end() :])
     if not data:
         raise MediaError(
             f"Invalid '{part.place}.{name}'. Expected a base64-encoded data URL with {expected} MIME type "
@@ -254,7 +254,7 @@ def _check_chat_audio(part: ContentPart, request: ReceivedRequest) -> None:
             code="invalid_value",
         )
     expected = "audio/wav" if audio["format"] == "wav" else "audio/mpeg"
-    data = _try_decode(audio.get("data"))
+    data = try_decode_base64(audio.get("data"))
     if not data or detect_media_type(data) != expected:
         raise MediaError(
             "The data provided for 'input_audio' is not of valid wav format."
@@ -323,7 +323,7 @@ def _check_anthropic_source(part: ContentPart, counts: _AnthropicCounts) -> None
 
 
 def _check_anthropic_data(place: str, kind: str, source: Mapping[str, Any], counts: _AnthropicCounts) -> None:
-    data = _try_decode(source.get("data"))
+    data = try_decode_base64(source.get("data"))
     if not data:
         raise MediaError(f"{place}: invalid base64 data")
     if kind == "image":
@@ -389,7 +389,7 @@ def _google_type(members: Mapping[str, Any]) -> str:
 
 
 def _check_google_data(place: str, declared: str, members: Mapping[str, Any]) -> None:
-    data = _try_decode(members.get("data"))
+    data = try_decode_base64(members.get("data"))
     if declared not in _GOOGLE_TYPES:
         raise MediaError(f"Unsupported MIME type: {declared}")
     if not data:
@@ -492,7 +492,7 @@ def _check_bedrock_block(part: ContentPart, kind: str, block: Mapping[str, Any],
 
 
 def _check_bedrock_data(place: str, kind: str, block: Mapping[str, Any], model: str) -> None:
-    data = _try_decode(as_mapping(block.get("source")).get("bytes"))
+    data = try_decode_base64(as_mapping(block.get("source")).get("bytes"))
     if not data:
         raise MediaError(f"{place}.source: bytes or s3Location is required.")
     found = f"The model returned the following errors: {place}.source.bytes"

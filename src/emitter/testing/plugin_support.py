@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from emitter.messages import Usage
-    from emitter.testing.handler import SimulatedCall
+    from emitter.testing.responses import SimulatedCall
     from emitter.testing.simulation import Simulator
 
 

@@ -17,10 +17,10 @@ from emitter.adapters.clients import create_client
 from emitter.errors import InputError, MissingExtra
 from emitter.profiles import find_profile
 from emitter.profiles.model import Sdk
-from emitter.testing.batch_endpoints import BatchSimulatorHandler
 from emitter.testing.behaviours import DECODED
-from emitter.testing.handler import CallLog, RawRequest
+from emitter.testing.handler import SimulatorHandler
 from emitter.testing.plans import TransmissionOutcome
+from emitter.testing.responses import CallLog, RawRequest
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, MutableMapping
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from emitter.messages import Usage
     from emitter.testing.batches import BatchStore
-    from emitter.testing.handler import AnswerSource, SimulatedCall, SimulatedResponse, SimulatorHandler
+    from emitter.testing.handler import AnswerSource
     from emitter.testing.plans import Behaviour
     from emitter.testing.prompt_caches import PromptCaches
+    from emitter.testing.responses import SimulatedCall, SimulatedResponse
     from emitter.testing.uvicorn_server import SimulatorServer
 
     Message = MutableMapping[str, Any]
@@ -40,15 +41,15 @@ if TYPE_CHECKING:
 
 _SLICE_BYTES = 1 << 16
 _TRICKLE_SECONDS = 0.02
-"""Seconds between two trickled bytes."""
+"""Seconds between two keepalives of a trickling response."""
 
 
+@dataclass(frozen=True, slots=True)
 class ResponseSpeed:
     """The speed of the vendor: seconds before the first byte, then tokens per second (None: no delay)."""
 
-    def __init__(self, latency: float, tokens_per_second: float | None) -> None:
-        self.latency = latency
-        self.tokens_per_second = tokens_per_second
+    latency: float
+    tokens_per_second: float | None
 
     def get_seconds(self, tokens: float) -> float:
         """Return the time in which the vendor writes this many tokens."""
@@ -216,7 +217,7 @@ class Simulator:
     """A simulated vendor. It runs inside its ``with`` or ``async with`` block; ``simulator`` creates it."""
 
     def __init__(
-        self, handler: BatchSimulatorHandler, call_log: CallLog, speed: ResponseSpeed, host: str, port: int
+        self, handler: SimulatorHandler, call_log: CallLog, speed: ResponseSpeed, host: str, port: int
     ) -> None:
         self._handler = handler
         self._call_log = call_log
@@ -405,7 +406,5 @@ def simulator(  # noqa: PLR0913  independent options
     if latency < 0 or (tokens_per_second is not None and tokens_per_second <= 0):
         raise InputError("latency must be 0 or more seconds, and tokens_per_second above 0.")
     call_log = CallLog(keep)
-    handler = BatchSimulatorHandler(
-        answers, call_log, seed=seed, check_schemas=check_schemas, prompt_caches=prompt_caches
-    )
+    handler = SimulatorHandler(answers, call_log, seed=seed, check_schemas=check_schemas, prompt_caches=prompt_caches)
     return Simulator(handler, call_log, ResponseSpeed(latency, tokens_per_second), host, port)

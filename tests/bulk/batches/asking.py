@@ -23,8 +23,8 @@ from emitter.forms.document import document_form
 from emitter.policy import Policy
 from emitter.profiles import find_profile
 from emitter.testing import Cut, Failed, Malformed, Refused, Simulator, Text, Violating
-from emitter.testing.batch_endpoints import BatchSimulatorHandler
-from emitter.testing.handler import CallLog
+from emitter.testing.handler import SimulatorHandler
+from emitter.testing.responses import CallLog
 from emitter.testing.simulation import ResponseSpeed
 from tests.bulk.asking import Numbered, number_in
 
@@ -63,10 +63,10 @@ POLICY = Policy(output_tokens=_BUDGET)
 
 
 @contextmanager
-def vendor(answers: Any = answered, polls: int = 2) -> Iterator[tuple[Simulator, BatchSimulatorHandler]]:
+def vendor(answers: Any = answered, polls: int = 2) -> Iterator[tuple[Simulator, SimulatorHandler]]:
     """Serve the answers; the desk holds the batches."""
     ledger = CallLog(None)
-    desk = BatchSimulatorHandler(answers, ledger, seed=0, check_schemas=True)
+    desk = SimulatorHandler(answers, ledger, seed=0, check_schemas=True)
     desk.batches.polls = polls
     with Simulator(desk, ledger, ResponseSpeed(0.0, None), "127.0.0.1", 0) as running:
         yield running, desk

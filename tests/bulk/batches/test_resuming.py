@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from emitter.messages import Json
-    from emitter.testing.batch_endpoints import BatchSimulatorHandler
+    from emitter.testing.handler import SimulatorHandler
 
 every_wire = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 TASKS = [task(0), task(1, "cut"), task(2, "violate")]
@@ -95,7 +95,7 @@ def whole(url: str, setting: Setting) -> tuple[int, int]:
     return wire.sent, pens[0].lines
 
 
-def resumed(desk: BatchSimulatorHandler, running: Any, setting: Setting) -> None:
+def resumed(desk: SimulatorHandler, running: Any, setting: Setting) -> None:
     """Make the run again, and see that all is there and nothing was paid for twice."""
     came = ran(running.url, TASKS, setting)
 

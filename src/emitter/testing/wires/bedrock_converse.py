@@ -1,11 +1,19 @@
-"""Converse of Amazon Bedrock as a server: parse requests and write responses, event streams and errors."""
+"""Converse of Amazon Bedrock as a server: parse requests and write responses, event streams and errors.
+
+Streams are written in Amazon's binary event stream, which botocore can only read.
+
+Source of the event stream: smithy.io/2.0/aws/amazon-eventstream.html; botocore 1.44.5, eventstream.py.
+"""
 
 from __future__ import annotations
 
 import json
+from struct import pack
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+from zlib import crc32
 
+from emitter.adapters.sse import SseDecoder
 from emitter.messages import as_list, as_mapping
 from emitter.profiles.model import WireFormat
 from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRequest
@@ -23,7 +31,6 @@ from emitter.testing.wires.common import (
     parse_arguments,
     parse_budget,
 )
-from emitter.testing.wires.event_stream import encode_event, encode_exception
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,8 +45,6 @@ MAX_BUDGET_MESSAGE: str = (
     "The maximum tokens you requested exceeds the model limit of {limit}. Try again with a maximum tokens value that "
     "is lower than {limit}."
 )
-KEEPALIVE = encode_event("keepAlive", b"{}")
-"""An event without a meaning, which clients skip."""
 _STOP_REASONS = {
     EndReason.COMPLETE: "end_turn",
     EndReason.TRUNCATED: "max_tokens",
@@ -50,6 +55,50 @@ _STOP_REASONS = {
 }
 _REASONING_SIGNATURE = "c2lnbmF0dXJl"
 _SCHEMA_PATH = "output_config.format.schema"
+
+
+_STRING_TYPE = 7
+"""The type of a header whose value is a string."""
+_FRAME_BYTES = 16
+"""The bytes of a frame without headers and payload: two lengths and two checksums."""
+
+
+def _encode_frame(headers: Mapping[str, str], payload: bytes) -> bytes:
+    """Return one frame of an event stream."""
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    block = b"".join(
+        pack("!B", len(name)) + name + pack("!BH", _STRING_TYPE, len(value)) + value for name, value in pairs
+    )
+    prelude = pack("!II", _FRAME_BYTES + len(block) + len(payload), len(block))
+    frame = prelude + pack("!I", crc32(prelude)) + block + payload
+    return frame + pack("!I", crc32(frame))
+
+
+def encode_event_stream(text: str) -> bytes:
+    """Return the event stream of server-sent events whose data is ``{"<event>": {…}}`` or ``{"error": {…}}``."""
+    decoder = SseDecoder()
+    return b"".join(map(_encode_data, [*decoder.feed(text), *decoder.end()]))
+
+
+def _encode_data(data: Json) -> bytes:
+    [(name, payload)] = as_mapping(data).items()
+    body = json.dumps(payload, ensure_ascii=False).encode()
+    return encode_exception(str(payload["type"]), body) if name == "error" else encode_event(name, body)
+
+
+def encode_event(name: str, payload: bytes) -> bytes:
+    """Return the frame of an event."""
+    return _encode_frame({":event-type": name, ":content-type": "application/json", ":message-type": "event"}, payload)
+
+
+def encode_exception(name: str, payload: bytes) -> bytes:
+    """Return the frame of an exception, which ends a stream."""
+    headers = {":exception-type": name, ":content-type": "application/json", ":message-type": "exception"}
+    return _encode_frame(headers, payload)
+
+
+KEEPALIVE = encode_event("keepAlive", b"{}")
+"""An event without a meaning, which clients skip."""
 
 
 def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | PlannedError:
