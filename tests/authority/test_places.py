@@ -64,12 +64,12 @@ OVER = {"request_id": "s", "takeover_mode": "delegate_to_other_agent", "delegate
 LATE = "2027-01-15T09:00:00.000Z"
 MIGHT = "was not allowed at its position"
 FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] = {
-    "an act that nobody confirmed": (lambda it: it[1:2], 0, "This workflow has no such confirm"),
-    "an act before its confirm": (lambda it: moved(it, 0, 1), 0, "This workflow has no such confirm"),
+    "an act that nobody confirmed": (lambda it: it[1:2], 0, "This workflow has no confirm with this id"),
+    "an act before its confirm": (lambda it: moved(it, 0, 1), 0, "This workflow has no confirm with this id"),
     "an act by another's confirm": (
         lambda it: told(it, 1, authorization_ref="x"),
         1,
-        "This workflow has no such confirm",
+        "This workflow has no confirm with this id",
     ),
     "an act after the revocation": (lambda it: moved([it[0], it[1], it[3]], 1, 2), 2, "The confirm was revoked"),
     "an act by a revoked confirm": (
@@ -178,7 +178,7 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
         11,
         "The approval had expired",
     ),
-    "a revocation of nothing": (lambda it: told(it, 3, confirm_id="x"), 3, "This workflow has no such confirm"),
+    "a revocation of nothing": (lambda it: told(it, 3, confirm_id="x"), 3, "This workflow has no confirm with this id"),
     "a revocation twice": (lambda it: added(it, 3, revoke_id="more"), 13, "The confirm was already revoked"),
     "a revocation that nobody may make": (
         lambda it: terms(it, 0, revocable=False),

@@ -147,7 +147,7 @@ VERIFIED: dict[str, tuple[list[str], int, str]] = {
     "an edited chain": (["edited.jsonl"], 1, "does not hold: line 1 was changed"),
     "a chain of another workflow": (["chain.jsonl", "--workflow", "v"], 1, "belongs to another workflow's chain"),
     "a chain that was cut off": (["cut.jsonl", "--head", HEAD], 1, "its end was cut off"),
-    "a chain that was forged": (["forged.jsonl"], 1, "This workflow has no such confirm"),
+    "a chain that was forged": (["forged.jsonl"], 1, "This workflow has no confirm with this id"),
     "a chain without signatures": (["chain.jsonl", *KEYS], 1, "line 0 is not signed"),
     "another head of a store": (["store.db", "--workflow", "w", "--head", HEAD], 1, "it is another chain"),
     "an empty file": (["empty"], 1, "has no line"),

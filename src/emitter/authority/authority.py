@@ -15,9 +15,11 @@ from emitter.authority.context import ActiveActions, AuthorityContext, arun_step
 from emitter.authority.execution import execute_confirmed, resolve_unfinished
 from emitter.authority.grants import StopRequest
 from emitter.authority.guard.calls import GuardedTool
-from emitter.authority.guard.options import GuardConfig
+from emitter.authority.guard.options import GuardConfig, GuardOptions
 from emitter.authority.journal import Journal
 from emitter.authority.proposals.store import ProposalStore
+from emitter.client.options import describe_options
+from emitter.decisions import ledger_arguments
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import decision_reference
 from emitter.errors import InputError, Tampered
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from emitter.authority.configuration import AuthorityHook
     from emitter.authority.execution import Effects, Execution
     from emitter.authority.grants import StopResult
-    from emitter.authority.guard.options import GuardOptions
     from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke
     from emitter.authority.rules import GrantState, WorkflowState
     from emitter.authority.signing import Key
@@ -87,11 +88,11 @@ class Authority:
         store_or_memory, checked = MemoryStore() if store is None else store, configuration.checked_clock(clock)
         verify_answer = _answer_verifier(principals, check)
         signing = SigningCallbacks(
-            configuration.validate_optional_callable("sign=", sign),
-            configuration.validate_optional_callable("check=", check),
+            ledger_arguments.check_callable("sign=", sign),
+            ledger_arguments.check_callable("check=", check),
             verify_answer,
         )
-        _check_own_signature(signing)
+        _check_signing_pair(signing)
         self._context = AuthorityContext(
             journal=Journal(
                 store_or_memory,
@@ -179,11 +180,9 @@ class Authority:
             WorkflowStopped: The stop is final.
             InputError: No active stop has this id.
         """
-        ids = (
-            configuration.validate_name("workflow_id", workflow_id),
-            configuration.validate_name("request_id", request_id),
-        )
-        return grants.resume_workflow(self._context, *ids)
+        configuration.validate_name("workflow_id", workflow_id)
+        configuration.validate_name("request_id", request_id)
+        return grants.resume_workflow(self._context, workflow_id, request_id)
 
     def execute(self, confirm_id: str, execution: Execution) -> Any:
         """Execute an action once under a confirm, and return what its tool returns or raise what it raises.
@@ -210,15 +209,15 @@ class Authority:
         return await arun_steps(resolve_unfinished(self._context, workflow_id, intent_id, effects))
 
     @overload
-    def guard(self, tool: Callable[P, T], /, **how: Unpack[GuardOptions]) -> GuardedTool[P, T]: ...
+    def guard(self, tool: Callable[P, T], /, **options: Unpack[GuardOptions]) -> GuardedTool[P, T]: ...
     @overload
     def guard(
-        self, tool: None = None, /, **how: Unpack[GuardOptions]
+        self, tool: None = None, /, **options: Unpack[GuardOptions]
     ) -> Callable[[Callable[P, T]], GuardedTool[P, T]]: ...
     def guard(self, tool: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Wrap a tool so that it runs only calls that its principal approved, once each, with a receipt.
 
-        Also usable as a decorator, with or without options: see ``GuardOptions``. A call builds a proposal from its
+        Also usable as a decorator, with or without options. A call builds a proposal from its
         arguments, opens a decision with an option for exactly that call, waits for the answer, confirms it, writes the
         intent, runs the tool on a copy of the arguments, and writes the receipt.
         """
@@ -256,6 +255,10 @@ class Authority:
         return tuple(chain.from_iterable(items))
 
 
+_guard: Any = Authority.guard
+_guard.__signature__, _guard.__doc__ = describe_options(_guard, GuardOptions)
+
+
 def _answer_verifier(principals: object, check: object) -> AnswerVerifier | None:
     """Return the verifier of answers' signatures, or None if no keys were named."""
     if isinstance(principals, (str, bytes, Mapping)) or not isinstance(principals, Iterable):
@@ -267,7 +270,7 @@ def _answer_verifier(principals: object, check: object) -> AnswerVerifier | None
     return cast("AnswerVerifier", signing.make_verifier(*keys).verify_answer)
 
 
-def _check_own_signature(signing: SigningCallbacks) -> None:
+def _check_signing_pair(signing: SigningCallbacks) -> None:
     """Raise ``InputError`` if ``check`` would refuse what ``sign`` signs, and so make the chain unreadable."""
     verify = getattr(signing.check, "verify_answer", None)
     if signing.sign is None or verify is None:

@@ -1,4 +1,4 @@
-"""The hooks an `Authority` calls, and validation of the arguments callers pass to it.
+"""The hooks that an `Authority` calls, and the validation of the arguments that callers pass to it.
 
 Each hook is a method with one of seven names; an object may define any of them. A hook that raises before an action
 stops the action. If one raises afterwards, the error is logged, because the action and its receipt already exist.
@@ -115,7 +115,6 @@ class EmitReceipt(Protocol):
 AuthorityHook = BeforeConfirm | AfterConfirm | BeforeExecute | AfterExecute | OnStop | OnTakeover | EmitReceipt
 """An object with at least one of the seven hook methods."""
 R = TypeVar("R", bound=AuthorityRecord)
-T = TypeVar("T")
 _MAX_CLOCK: Final = 253_402_300_800 - MAX_TTL_SECONDS
 """The year 10,000 less the longest time to live, so that every end date can be displayed."""
 _SIMILARITY_CUTOFF: Final = 0.85
@@ -150,13 +149,6 @@ def check_callable(field: str, value: object) -> None:
     """Raise ``InputError`` unless ``value`` is callable."""
     if not callable(value):
         raise InputError(f"{field} must be a function.")
-
-
-def validate_optional_callable(field: str, value: T) -> T:
-    """Return ``value`` if it is callable or None, or raise ``InputError``."""
-    if value is not None:
-        check_callable(field, value)
-    return value
 
 
 def checked_clock(clock: Callable[[], float]) -> Callable[[], float]:

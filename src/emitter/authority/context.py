@@ -64,10 +64,10 @@ def run_steps(steps: Steps[T]) -> T:
     """Run the steps in this thread."""
     running = _interpret(steps, _execute_step)
     try:
-        running.send(None)  # it waits for nothing, so it ends at once
+        running.send(None)  # synchronous steps never suspend, so the coroutine ends at once
     except StopIteration as end:
         return cast("T", end.value)
-    raise RuntimeError("A step of a synchronous call waited.")
+    raise RuntimeError("A step of a synchronous call suspended.")
 
 
 async def arun_steps(steps: Steps[T]) -> T:
@@ -147,7 +147,7 @@ class RunningAction:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the workflow or step was stopped, or the confirm was revoked or has expired."""
+        """True if the workflow or step was stopped, or the confirm was revoked or has expired."""
         try:
             self.check()
         except AuthorityError:
@@ -172,6 +172,7 @@ class RunningAction:
             stop = self._stop
             if stop is None:
                 self._stop_listeners.append(callback)
+        # Outside the lock: the callback may call on_stop() itself.
         if stop is not None:
             callback(stop)
 
@@ -268,7 +269,7 @@ def current_action() -> RunningAction:
 
 @dataclass(frozen=True, slots=True)
 class AuthorityContext:
-    """What the operations of an authority share. ``limit_names`` are the caller's own limits."""
+    """The state that the operations of an authority share. ``limit_names`` are the caller's own limits."""
 
     journal: Journal
     ledger: Ledger

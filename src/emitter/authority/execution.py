@@ -36,6 +36,7 @@ from emitter.authority.grants import find_workflow_id
 from emitter.authority.journal import NewRecord
 from emitter.authority.records import ActionRequest, Expire, Intent, Receipt, Result
 from emitter.authority.rules import check_may_begin, has_expired
+from emitter.decisions import ledger_arguments
 from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.errors import (
     AlreadyUsed,
@@ -65,7 +66,7 @@ _NEVER_STARTED: Final = "It was broken off before it began"
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What an action did, for its receipt: ``side_effects`` is a JSON object, ``evidence_refs`` name evidence."""
+    """The effects of an action, for its receipt: ``side_effects`` is a JSON object, ``evidence_refs`` name evidence."""
 
     result: Result = Result.SUCCESS
     side_effects: Mapping[str, Json] | None = None
@@ -94,6 +95,8 @@ def execute_confirmed(context: AuthorityContext, confirm_id: str, execution: Exe
     if receipt is not None:
         return (yield StoreStep(partial(load_retained_result, context, receipt)))
     yield from run_hooks_before(context, "before_execute", request.model_copy(deep=True))
+    # The intent is stored before the tool is called. A process that is killed in between leaves an unfinished action; a
+    # process that is killed before it has done nothing.
     intent: Intent | Receipt = yield StoreStep(partial(write_intent, context, confirm_id, request))
     if isinstance(intent, Receipt):
         return (yield StoreStep(partial(load_retained_result, context, intent)))
@@ -105,7 +108,7 @@ def _validate_request(execution: Execution) -> ActionRequest:
     if not isinstance(execution, Execution):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
         raise InputError("execute() needs an Execution.")
     configuration.check_callable("tool", execution.tool)
-    configuration.validate_optional_callable("describe", execution.describe)
+    ledger_arguments.check_callable("describe", execution.describe)
     return configuration.validate_record(ActionRequest, execution.request)
 
 
@@ -163,7 +166,7 @@ def _call_tool(context: AuthorityContext, action: RunningAction, execution: Exec
             yield from _run_receipt_hooks(context, ActionOutcome(execution.request, receipt))
         raise
     finally:
-        with suppress(ValueError):  # what is cleared away may be so in another context
+        with suppress(ValueError):  # a generator that is garbage collected is closed in another context
             CURRENT_ACTION.reset(token)
 
 

@@ -127,11 +127,10 @@ def _find_consent(
 ) -> ResolvedDecision:
     """Return the choice from the ledger, because the caller's copy proves nothing."""
     try:
-        decision_state = context.ledger.find(
-            decision.pending.decision_id if isinstance(decision, ResolvedDecision) else decision
-        )
+        decision_id = decision.decision_id if isinstance(decision, ResolvedDecision) else decision
+        decision_state = context.ledger.find(decision_id)
     except UnknownDecision:
-        raise NotConsent("The ledger has no such decision.", hint=_OPEN_DECISION_HINT) from None
+        raise NotConsent("The ledger has no decision with this id.", hint=_OPEN_DECISION_HINT) from None
     if not isinstance(decision_state, ResolvedDecision):
         raise NotConsent("The decision is not resolved yet.", hint=_OPEN_DECISION_HINT)
     if not isinstance(decision_state.resolution, Selected) or decision_state.action is None:
@@ -156,6 +155,7 @@ def _find_granted_confirm(
 
 def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Confirm:
     granted = _make_confirm(context, consent, request.model_copy(deep=True))
+    # The index is written first: a killed process may leave an index entry without a confirm, never the reverse.
     context.journal.put_once(_index_key(granted.confirm_id), request.scope.workflow_id)
 
     def make(state: WorkflowState, at: float) -> NewRecord[Confirm | Expire] | None:
@@ -258,7 +258,8 @@ def stop_workflow(context: AuthorityContext, request: StopRequest) -> Steps[Stop
     """Stop a step or a workflow in every process."""
     stopped: StopResult
     stopped, is_new = yield StoreStep(partial(_record_stop, context, request))
-    context.active_actions.notify_stop(stopped.stop)  # even if another process recorded it, which notified only its own
+    # Also if another process recorded the stop: that process notified only its own actions.
+    context.active_actions.notify_stop(stopped.stop)
     if is_new:
         yield from run_hooks_after(context, "on_stop", stopped.stop)
         if stopped.stop.takeover_mode is not None:
@@ -279,7 +280,7 @@ def resume_workflow(context: AuthorityContext, workflow_id: str, request_id: str
 
 def _record_stop(context: AuthorityContext, request: StopRequest) -> tuple[StopResult, bool]:
     identified = request if request.request_id is not None else replace(request, request_id=generate_id())
-    identified.to_record(format_timestamp(0))
+    identified.to_record(format_timestamp(0))  # raises InputError before the journal is locked
 
     def make(state: WorkflowState, at: float) -> NewRecord[Stop] | None:
         existing = state.stops.get(str(identified.request_id))

@@ -1,8 +1,8 @@
 """The journal: append records to each workflow's chain, and read them back verified.
 
-A record is stored under its line number with `Store.once`. If another thread, process or machine took that number, the
-journal reads the new line, checks the record again and takes the next number. A check therefore holds at the moment
-the record is written.
+A record is stored under its line number with `Store.get_or_create`. If another thread, process or machine took that
+number, the journal reads the new line, checks the record again and takes the next number. A check therefore holds at
+the moment the record is written.
 """
 
 from __future__ import annotations
@@ -176,13 +176,15 @@ class Journal:
         """Return the entry stored under the next number, and the new record if it is that one."""
         run_id, records = get_run_id(state.workflow_id), list[R]()
 
-        def fresh() -> NewEntry:
+        def make_entry() -> NewEntry:
             last = 0.0 if state.last is None else parse_timestamp(state.last.at)
             at = max(self._clock(), last)
             draft = make_record(state, at)
             if draft is None:
                 raise _NothingToAppend
             if state.last is None:
+                # Before the first line is stored: a process that is killed in between leaves a listed workflow without
+                # lines, and never a chain that is not listed.
                 self._index.add_workflow(state.workflow_id)
             records.append(draft.record)
             line = chain.make_line(
@@ -193,7 +195,7 @@ class Journal:
             event = make_run_event(make_line_event(line), run_id, at, state.workflow_id)
             return NewEntry(Entry(draft.record.type, line.to_json(), extra), (event,))
 
-        stored = self._store.get_or_create(run_id, str(state.next_number), fresh)
+        stored = self._store.get_or_create(run_id, str(state.next_number), make_entry)
         return (records[-1] if stored.created else None), stored
 
     def _refresh(self, cached: _CachedChain) -> None:
@@ -204,6 +206,7 @@ class Journal:
             raise
 
     def _apply_new_lines(self, state: WorkflowState) -> None:
+        # The log is read before the lines, so that a line which is appended meanwhile does not seem to be missing.
         logged_head = read_logged_head(self._store, state.workflow_id) if state.last is None else None
         hashes = set(self._iter_new_lines(state))
         if logged_head is not None and logged_head not in hashes:

@@ -237,7 +237,7 @@ def get_grant_state(state: WorkflowState, confirm_id: str) -> GrantState:
     """Return a confirm of the workflow, or raise ``UnknownConfirm``."""
     grant = state.confirms.get(confirm_id)
     if grant is None:
-        raise UnknownConfirm("This workflow has no such confirm.", hint="Call Authority.confirm() first.")
+        raise UnknownConfirm("This workflow has no confirm with this id.", hint="Call Authority.confirm() first.")
     return grant
 
 

@@ -279,18 +279,9 @@ def documented_options(source: type) -> Callable[[F], F]:
 
     The function then raises ``UnknownArgument`` for any other option, before a missing argument is reported.
     """
-    hints: dict[str, ForwardRef] = source.__annotations__
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OMITTED, annotation=hint.__forward_arg__)
-        for name, hint in hints.items()
-    ]
-    descriptions = _descriptions(__name__, source) | _descriptions(source.__module__, source)
-    arguments = "".join(descriptions[name] for name in hints)
 
     def document(function: F) -> F:
-        signature = inspect.signature(function)
-        *named, _ = signature.parameters.values()
-        signature = signature.replace(parameters=[*named, *options])
+        signature, docstring = describe_options(function, source)
         known = frozenset(signature.parameters.keys() | EmitOptions.__annotations__.keys())
 
         @wraps(function)
@@ -306,11 +297,24 @@ def documented_options(source: type) -> Callable[[F], F]:
             return await function(*args, **passed)
 
         documented = cast("Any", acall if inspect.iscoroutinefunction(function) else call)
-        documented.__signature__ = signature
-        documented.__doc__ = _add_arguments(function.__doc__ or "", arguments)
+        documented.__signature__, documented.__doc__ = signature, docstring
         return cast("F", documented)
 
     return document
+
+
+def describe_options(function: Callable[..., Any], source: type) -> tuple[inspect.Signature, str]:
+    """Return the signature and the docstring of a function whose ``**options`` are those of ``source``."""
+    hints: dict[str, ForwardRef] = source.__annotations__
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OMITTED, annotation=hint.__forward_arg__)
+        for name, hint in hints.items()
+    ]
+    descriptions = _descriptions(__name__, source) | _descriptions(source.__module__, source)
+    signature = inspect.signature(function)
+    *named, _ = signature.parameters.values()
+    docstring = _add_arguments(function.__doc__ or "", "".join(descriptions[name] for name in hints))
+    return signature.replace(parameters=[*named, *options]), docstring
 
 
 def _unknown_option(passed: Mapping[str, object], known: Collection[str]) -> UnknownArgument:

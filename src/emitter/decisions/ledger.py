@@ -140,12 +140,12 @@ class Ledger:
 
     @property
     def store(self) -> Store:
-        """Where decisions are kept."""
+        """The store in which decisions are kept."""
         return self._log.store
 
     @property
     def words(self) -> KeepWords | None:
-        """How the principal's words are kept, or None."""
+        """The settings for keeping the principal's words, or None."""
         return self._words.keep
 
     def open(  # noqa: PLR0913  most have a default

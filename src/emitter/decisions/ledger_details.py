@@ -55,7 +55,7 @@ class DetailRequest:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has no answer yet."""
+        """True while it has no answer."""
         return self.answered_at is None
 
     @property

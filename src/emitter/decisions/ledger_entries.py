@@ -178,7 +178,7 @@ class ResolvedDecision:
 
     @property
     def continuation(self) -> Continuation:
-        """What the agent may do now.
+        """The agent's permitted next step.
 
         Raises:
             BadResolution: The answer is a free text or an objection whose words this ledger cannot read. See

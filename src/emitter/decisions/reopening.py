@@ -70,14 +70,14 @@ def _find(reopenings: Sequence[Reopen], moment: BindingMoment) -> Iterator[Findi
         yield REWORDED
     elif any(compare_questions(each, words) >= SIMILARITY_THRESHOLD for each in refused):
         yield SIMILAR
-    text = _whole_text(moment)
-    if not all(takes_up(reopen.objection, _whole_text(reopen.moment), text) for reopen in reopenings):
+    text = _decision_text(moment)
+    if not all(takes_up(reopen.objection, _decision_text(reopen.moment), text) for reopen in reopenings):
         yield IGNORED
     if not moment.question.hatches.dialogue:
         yield WITHDRAWN
 
 
-def _whole_text(moment: BindingMoment) -> str:
+def _decision_text(moment: BindingMoment) -> str:
     """Return the texts that the principal decides by, each on its own line."""
     question = moment.question
     options = (text for option in question.options for text in (option.label, option.reasoning))

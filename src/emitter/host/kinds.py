@@ -124,7 +124,7 @@ class EnvelopeKind:
 
     @cached_property
     def _allows_reasoning(self) -> bool:
-        """Whether the schema permits ``reasoning`` anywhere."""
+        """True if the schema permits ``reasoning`` anywhere."""
         return f'"{_REASONING}"' in json.dumps(dict(self.schema))
 
     def find_violations(self, payload: Json) -> tuple[Violation, ...]:

@@ -98,7 +98,7 @@ class _Extractor:
 
     @property
     def is_full(self) -> bool:
-        """Whether the limit is reached."""
+        """True if the limit is reached."""
         return len(self.documents) > MAX_DOCUMENTS
 
     def add_block(self, block: CodeBlock) -> None:

@@ -63,7 +63,7 @@ def kind_of(pending: PendingDecision) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all pages of a principal share: the path that the inbox is mounted under, and the latest change."""
+    """The parts that all pages of a principal share: the inbox's mount path, the navigation and the script."""
 
     prefix: str
     principal: Principal

@@ -411,13 +411,13 @@ def test_what_somebody_else_recorded_is_not_taken(kind: str, payload: Any) -> No
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "no declaration": ({"workflow": None}, "workflow must be of type WorkflowDeclaration, not NoneType"),
+    "no declaration": ({"workflow": None}, "workflow is of type NoneType; it must be of type WorkflowDeclaration"),
     "records for readings": ({"oracles": [LAB]}, r"oracles\[0\]"),
     "one action": ({"actions": "notify"}, "actions must be a list"),
     "verify in an async workflow": ({"workflow": ASYNC, "verify": bool}, "no effect in an ASYNC workflow. Call verify"),
     "no function to verify": ({"verify": True}, "verify must be a function of an oracle.s record, not bool"),
     "another kind": ({"kind": "vendor.emitter.document"}, "this function emits vendor.emitter.authorization"),
-    "a policy as JSON": ({"narrative": {}}, "narrative must be of type NarrativePolicy, not dict"),
+    "a policy as JSON": ({"narrative": {}}, "narrative is of type dict; it must be of type NarrativePolicy"),
     "a host that does not take it": ({"host": Acceptor(HostConfig(accepts_envelopes=False))}, "does not accept"),
     "a secret in a reading": (
         {

@@ -34,20 +34,20 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "no workflow": (
         lambda: AuthorizationConstraints.from_arguments(None),
-        "workflow must be of type WorkflowDeclaration, not NoneType",
+        "workflow is of type NoneType; it must be of type WorkflowDeclaration",
     ),  # type: ignore[arg-type]
     "a workflow as JSON": (
         lambda: AuthorizationConstraints.from_arguments(INLINE.model_dump()),
-        "workflow must be of type WorkflowDeclaration, not dict",
+        "workflow is of type dict; it must be of type WorkflowDeclaration",
     ),  # type: ignore[arg-type]
     "a policy as JSON": (
         lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE.model_dump()),
-        "narrative must be of type NarrativePolicy, not dict",
+        "narrative is of type dict; it must be of type NarrativePolicy",
     ),  # type: ignore[arg-type]
     "one reading": (lambda: AuthorizationConstraints.from_arguments(INLINE, POTASSIUM), "oracles must be a list"),
     "records for readings": (
         lambda: AuthorizationConstraints.from_arguments(INLINE, [LAB]),
-        r"oracles\[0\] must be of type OracleReading, not OracleVerificationRecord",
+        r"oracles\[0\] is of type OracleVerificationRecord; it must be of type OracleReading",
     ),
     "one action": (
         lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE, "notify"),
@@ -55,7 +55,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "an action that is no text": (
         lambda: AuthorizationConstraints.from_arguments(INLINE, (), LOOSE, ["a", 2]),
-        r"actions\[1\] must be of type str, not int",
+        r"actions\[1\] is of type int; it must be of type str",
     ),
     "a name that nobody can see": (lambda: OracleReading(LAB, "a", 1, "\u200b"), "name must be a string"),
     "an action that nobody can see": (

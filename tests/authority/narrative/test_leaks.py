@@ -69,10 +69,17 @@ def test_what_is_expected_names_no_oracle() -> None:
     assert {each.expected for each in one} == {each.expected for each in other}
 
 
-@pytest.mark.parametrize(("text", "names"), [(None, ()), ({"a": 1}, ()), ("It failed.", "openfda")])
-def test_a_text_and_several_names_are_asked_for(text: Any, names: Any) -> None:
+@pytest.mark.parametrize(
+    ("text", "names", "message"),
+    [
+        (None, (), "text is of type NoneType"),
+        ({"a": 1}, (), "text is of type dict"),
+        ("It failed.", "openfda", "names must be a list"),
+    ],
+)
+def test_a_text_and_several_names_are_asked_for(text: Any, names: Any, message: str) -> None:
     """One name in the place of many would be taken for its letters."""
-    with pytest.raises(InputError, match="more than one text"):
+    with pytest.raises(InputError, match=message):
         find_leaks(text, names)
 
 

@@ -109,7 +109,7 @@ def test_scrubbing_is_the_callers() -> None:
 )
 def test_only_a_text_is_scanned(text: Any) -> None:
     """An envelope is never read as a narrative: its synopsis is imperative, and its findings have numbers."""
-    with pytest.raises(InputError, match="envelope never is"):
+    with pytest.raises(InputError, match="it must be a string"):
         scan_narrative(text, As())
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, assert_never, cast
 
+from emitter.arguments import check_type
 from emitter.authority.envelopes.oracles import (
     OracleReading,
     find_disputed_axes,
@@ -162,13 +163,13 @@ class AuthorizationConstraints:
     actions: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        _check_type("workflow", self.workflow, WorkflowDeclaration)
-        _check_type("narrative", self.narrative, NarrativePolicy)
+        check_type("workflow", self.workflow, WorkflowDeclaration)
+        check_type("narrative", self.narrative, NarrativePolicy)
         _check_not_blank("narrative.forbidden_markers", self.narrative.forbidden_markers)
         for index, reading in enumerate(self.oracles):
-            _check_type(f"oracles[{index}]", reading, OracleReading)
+            check_type(f"oracles[{index}]", reading, OracleReading)
         for index, action in enumerate(self.actions or ()):
-            _check_type(f"actions[{index}]", action, str)
+            check_type(f"actions[{index}]", action, str)
         _check_not_blank("actions", self.actions or ())
 
     @classmethod
@@ -198,11 +199,6 @@ class AuthorizationConstraints:
         """The ids and names of the oracles, which no user may see."""
         names = [name for reading in self.oracles for name in (reading.record.oracle_id, reading.name)]
         return tuple(dict.fromkeys(name for name in names if name and not is_blank(name)))
-
-
-def _check_type(name: str, value: object, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise InputError(f"{name} must be of type {kind.__name__}, not {type(value).__name__}.")
 
 
 def _check_not_blank(name: str, texts: tuple[str, ...]) -> None:

@@ -79,7 +79,7 @@ class OracleReading:
 
     @property
     def is_verified(self) -> bool:
-        """Whether it can support a claim; an oracle of tier ``unverified`` cannot."""
+        """True if the reading can support a claim. An oracle of tier ``unverified`` cannot."""
         return self.record.tier is not Tier.UNVERIFIED
 
     @property

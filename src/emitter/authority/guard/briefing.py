@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from emitter.authority.proposals.document import DIGEST_MEMBER
 from emitter.authority.proposals.proposal import summarize_operation
 from emitter.authority.records import BUDGET_PATTERN
 from emitter.authority.rules import SIDE_EFFECTS
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from emitter.conversation import Messages
     from emitter.messages import Json
 
-_DIGEST_MEMBER: Final = "s256"
 _MAX_TARGET_LENGTH: Final = 100
 """Maximum characters of a target in the synopsis."""
 _INVISIBLE_SPACE: Final = re.compile(r"(?<= ) |[^\S ]")
@@ -65,9 +65,9 @@ BriefWriter: TypeAlias = Callable[[ApprovalRequest], BindingMoment | Awaitable[B
 def brief_from_template(request: ApprovalRequest) -> BindingMoment:
     """Write an envelope that states the call and nothing more, without a model.
 
-    A template has no reasons for or against a call. The draft (section 5.7) wants such a tie named in the synopsis, and
-    the option recommended that costs least if it is wrong. A call left undone can be made later, so it is that one,
-    whatever the risk level says.
+    A template has no reasons for or against a call. For a tie, the draft (section 5.7) asks that the synopsis names it
+    and that the option is recommended which costs least if it is wrong. That is to leave the call undone, at any risk
+    level, because it can be made later.
     """
     seconds = request.request.ttl_seconds
     targets = [target for target in request.request.scope.targets or () if target != request.tool]
@@ -177,7 +177,7 @@ def _contains_digest(value: Json) -> bool:
     """Return True if a value is shown, in whole or in part, as a hash."""
     match value:
         case Mapping():
-            return _DIGEST_MEMBER in value or any(map(_contains_digest, as_mapping(value).values()))
+            return DIGEST_MEMBER in value or any(map(_contains_digest, as_mapping(value).values()))
         case list():
             return any(map(_contains_digest, as_list(value)))
         case _:
@@ -206,15 +206,15 @@ def _display_lines(proposal: Proposal) -> list[str]:
 
 def _argument_line(name: str, value: Json) -> str:
     name = name if name.isidentifier() else _visible_json(name)
-    if isinstance(value, Mapping) and _DIGEST_MEMBER in value:
+    if isinstance(value, Mapping) and DIGEST_MEMBER in value:
         return f"{name}: {_digest_text(as_mapping(value))}"
     return f"{name}: {_visible_json(value)}"
 
 
 def _digest_text(digest: Mapping[str, Json]) -> str:
     excerpt = digest.get("excerpt")
-    shown = "not shown" if excerpt is None else f"begins {_visible_json(excerpt)}"
-    return f"{shown} (SHA-256 {digest[_DIGEST_MEMBER]})"
+    beginning = "not shown" if excerpt is None else f"begins {_visible_json(excerpt)}"
+    return f"{beginning} (SHA-256 {digest[DIGEST_MEMBER]})"
 
 
 def _visible_json(value: Json) -> str:

@@ -88,7 +88,7 @@ class GuardedTool(Generic[P, R]):
 
     @property
     def asks(self) -> bool:
-        """Whether a call asks its principal itself, by ``ask``."""
+        """True if a call asks its principal itself, by ``ask``."""
         return self._config.ask is not None
 
     @property
@@ -178,6 +178,8 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
     """Make a call once it is approved, or return the retained result of an earlier one with its id."""
     proposed: ProposedCall = yield StoreStep(partial(propose_call, call))
     resolved = yield from _resolve_decision(call, proposed)
+    # Whoever can write to the store could have opened another decision under this id: the envelope that was answered
+    # must state this call.
     _check_states_call(call, proposed, resolved)
     _check_approved(proposed, resolved)
     confirm: Confirm = yield from grants.grant_confirm(call.context, resolved, proposed.request)
@@ -222,7 +224,7 @@ def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[R
 
 
 def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecision) -> Steps[ResolvedDecision]:
-    """Return the principal's answer. Without one, withdraw the question of a call that nobody can repeat."""
+    """Return the principal's answer. If there is none, withdraw the question of a call that cannot be repeated."""
     try:
         answer = yield UserCodeStep(partial(ask, decision))
         resolved: ResolvedDecision = yield StoreStep(partial(_record_answer, call, decision, answer))
@@ -230,7 +232,7 @@ def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecisi
         raise
     except BaseException:
         if not call.has_own_id:
-            with suppress(AlreadyResolved, StoreFailed):  # what was raised matters more
+            with suppress(AlreadyResolved, StoreFailed):  # the first exception matters more
                 yield StoreStep(partial(call.context.ledger.withdraw, decision.decision_id), must_finish=True)
         raise
     return resolved
@@ -489,7 +491,7 @@ def _display_from_docstring(tool: Callable[..., Any]) -> Display | None:
 
 
 def check_call_unchanged(call: GuardedCall, proposal: Proposal) -> None:
-    """Raise ``OtherCall`` if the tool's arguments are no longer the proposed ones."""
+    """Raise ``OtherCall`` if the tool's arguments differ from the proposed ones."""
     parameters, classes = call.arguments.reconvert()
     mismatch = find_mismatch(proposal, call.config.operation, parameters, account=call.config.account)
     if mismatch is not None:

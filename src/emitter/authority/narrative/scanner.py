@@ -1,10 +1,9 @@
 """Scan a narrative against its policy, and a refusal's message for control-plane details.
 
 Quantities, the caller's markers and leaks are found by their form. Verdicts, orders, attributions and hedges are found
-by the phrases of ``english.toml``, which can be wrong. Every finding counts as an error nevertheless: a narrative must
-not claim authority, so RFC-0011's default applies, which renders no sentence before it is cleared. A text that only
-might claim authority is corrected, and otherwise refused. (In a decision, a phrase never refuses: there the principal
-judges.)
+by the phrases of ``english.toml``, which can be wrong. Every finding is an error nevertheless: a narrative must not
+claim authority, and RFC-0011 renders no sentence by default before it is cleared. So a text that might claim authority
+is corrected, or refused. (In a decision, a phrase alone refuses nothing: there the principal judges.)
 
 Source: RFC-0010, NarrativePolicy and RefusalReason ("MUST NOT leak control-plane details that enable probing"). The
 rules that recognize each kind of marker are ours.
@@ -50,7 +49,7 @@ class NarrativeRule(str, Enum):
 
 
 class NarrativePolicyLike(Protocol):
-    """How a narrative may speak: RFC-0010's NarrativePolicy, or whatever has these four."""
+    """RFC-0010's NarrativePolicy, or any object with these four properties."""
 
     @property
     def grammar_mode(self) -> str:
@@ -59,7 +58,7 @@ class NarrativePolicyLike(Protocol):
 
     @property
     def forbidden_markers(self) -> tuple[str, ...]:
-        """Words and phrases of the caller's own that no narrative has."""
+        """Words and phrases that the caller forbids."""
         ...
 
     @property
@@ -69,16 +68,16 @@ class NarrativePolicyLike(Protocol):
 
     @property
     def scrub_measurements(self) -> bool:
-        """Whether the caller takes measurements out, instead of refusing the narrative for them."""
+        """True if the caller removes measurements instead of refusing the narrative."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NarrativeMarker:
-    """One broken rule: which, from where to where, and what is expected there.
+    """One broken rule, its place in the text, and what is expected there.
 
-    ``start`` and ``end`` count the characters of the text as it was handed over; ``expected`` is a sentence of ours
-    without a word of the text.
+    ``start`` and ``end`` count the characters of the text as it was passed. ``expected`` is a constant sentence and
+    quotes nothing of the text.
     """
 
     rule: str
@@ -92,19 +91,21 @@ EXPECTED_BY_RULE: Mapping[NarrativeRule, str] = MappingProxyType(
         NarrativeRule.MEASUREMENT: (
             "A narrative states no quantity; a measurement is an envelope of its own, with a provenance."
         ),
-        NarrativeRule.CLASSIFICATION: "A narrative pronounces no verdict; a classification is an envelope of its own.",
-        NarrativeRule.IMPERATIVE: "A narrative tells nobody what to do; an action is an envelope of its own.",
-        NarrativeRule.FORBIDDEN: "A narrative has none of the markers that its policy forbids.",
-        NarrativeRule.UNATTRIBUTED: "Each sentence names the source that says so.",
-        NarrativeRule.UNHEDGED: "Each sentence leaves open whether it is so.",
-        NarrativeRule.PARTICULAR: "A narrative that teaches speaks of what is so in general, to nobody and of no case.",
+        NarrativeRule.CLASSIFICATION: "A narrative gives no verdict; a classification is an envelope of its own.",
+        NarrativeRule.IMPERATIVE: "A narrative gives no instructions; an action is an envelope of its own.",
+        NarrativeRule.FORBIDDEN: "A narrative contains none of the markers that its policy forbids.",
+        NarrativeRule.UNATTRIBUTED: "Each sentence names its source.",
+        NarrativeRule.UNHEDGED: "Each sentence leaves open whether it is true.",
+        NarrativeRule.PARTICULAR: (
+            "An educational narrative states what is true in general. It addresses nobody and describes no single case."
+        ),
         NarrativeRule.SPECIFIC: (
             "A general narrative has no numbers, dates, names or identifiers, and addresses nobody."
         ),
-        NarrativeRule.LEAK: "What a user reads of a refusal tells nothing of how it came about.",
+        NarrativeRule.LEAK: "The text of a refusal reveals nothing about how it came about.",
     }
 )
-"""One sentence a rule, the same for every text."""
+"""One sentence for each rule, the same for every text."""
 
 
 def make_marker(rule: NarrativeRule, span: tuple[int, int]) -> NarrativeMarker:
@@ -122,26 +123,29 @@ _Span = tuple[int, int]
 
 
 def scan_narrative(text: str, policy: NarrativePolicyLike) -> tuple[NarrativeMarker, ...]:
-    """Return what a policy forbids in a narrative, in the order in which it stands; nothing where it may be shown.
+    """Return the places where a narrative breaks its policy, in the order of the text.
 
-    Measurements are told whatever ``scrub_measurements`` says: a caller who scrubs passes over those. The rules are
-    English: of a text in another language only its numbers, the caller's own markers, and that no sentence of it has a
-    source, or a hedge, are found. The work grows as the text does. Raises ``InputError`` where the text is none (an
-    envelope is no narrative, and is never read as one), and where the policy has no such mode or level, or a marker
-    that nobody can see.
+    Measurements are reported even with ``scrub_measurements``; a caller who removes them ignores those. The rules are
+    for English. In a text in another language, only numbers, the caller's markers and missing sources or hedges are
+    found. The time is linear in the length of the text.
+
+    Raises:
+        InputError: ``text`` is not a string, or the policy has an unknown mode or level, or a blank marker.
     """
-    seen = to_visible_text(_check_text(text))
-    closed = join_spaced_words(seen)
-    mode, level = _check_choice(policy.grammar_mode, _MODES), _check_choice(policy.max_specificity, _LEVELS)
-    reading = _NarrativeScan(mode, level, find_measurements(closed), closed.text)
-    told = {(closed.span(*span), rule) for rule, span in reading.iter_markers()}
-    told |= {(seen.span(*span), NarrativeRule.FORBIDDEN) for span in find_spellings(_check_markers(policy), seen.text)}
-    return tuple(make_marker(rule, span) for span, rule in sorted(told))
+    visible = to_visible_text(_check_text(text))
+    joined = join_spaced_words(visible)
+    mode = _check_choice("grammar_mode", policy.grammar_mode, _MODES)
+    level = _check_choice("max_specificity", policy.max_specificity, _LEVELS)
+    scan = _NarrativeScan(mode, level, find_measurements(joined), joined.text)
+    found = {(joined.span(*span), rule) for rule, span in scan.iter_markers()}
+    forbidden = find_spellings(_check_markers(policy), visible.text)
+    found |= {(visible.span(*span), NarrativeRule.FORBIDDEN) for span in forbidden}
+    return tuple(make_marker(rule, span) for span, rule in sorted(found))
 
 
 @dataclass(frozen=True, slots=True)
 class _NarrativeScan:
-    """A narrative as it is seen, the mode and the level that it is held to, and where its measurements are."""
+    """The visible text of a narrative, the mode and level of its policy, and the places of its measurements."""
 
     mode: str
     level: str
@@ -151,25 +155,26 @@ class _NarrativeScan:
     def iter_markers(self) -> Iterator[tuple[NarrativeRule, _Span]]:
         yield from ((NarrativeRule.MEASUREMENT, span) for span in self.measurement_spans)
         masked = _mask_spans(self.text, self.measurement_spans)
-        named = False
+        has_named_source = False
         for start, end in split_sentences(masked):
             sentence = masked[start:end]
             found, span = _find_ids(sentence), (start, start + len(sentence.rstrip(_END_MARKS)))
-            sourced = self.mode == _ATTRIBUTIVE and _is_attributed(found, named=named)
-            named = named or sourced
-            for rule in self._held_rules(found, sourced=sourced, quotes=_QUOTED.search(masked, start, end) is not None):
+            sourced = self.mode == _ATTRIBUTIVE and _is_attributed(found, has_named_source=has_named_source)
+            has_named_source = has_named_source or sourced
+            quotes = _QUOTED.search(masked, start, end) is not None
+            for rule in self._broken_rules(found, sourced=sourced, quotes=quotes):
                 yield rule, span
 
-    def _held_rules(self, found: set[str], *, sourced: bool, quotes: bool) -> set[NarrativeRule]:
+    def _broken_rules(self, found: set[str], *, sourced: bool, quotes: bool) -> set[NarrativeRule]:
         """Return the rules that a sentence breaks, given what the lexicon finds in it."""
         exempt = {NarrativeRule.CLASSIFICATION.value, NarrativeRule.IMPERATIVE.value, *((_ORDER,) if quotes else ())}
         broken = {NarrativeRule(each.partition(".")[0]) for each in found - (exempt if sourced else set())}
-        held = {*_RULES_BY_MODE[self.mode], *((NarrativeRule.SPECIFIC,) if self.level == _GENERAL else ())}
-        return broken & (held | _AUTHORITY_RULES) - ({NarrativeRule.UNATTRIBUTED} if sourced else set())
+        checked = {*_RULES_BY_MODE[self.mode], *((NarrativeRule.SPECIFIC,) if self.level == _GENERAL else ())}
+        return broken & (checked | _AUTHORITY_RULES) - ({NarrativeRule.UNATTRIBUTED} if sourced else set())
 
 
 def _find_ids(sentence: str) -> set[str]:
-    """Return the ids of the lexicon's rules that find something in a sentence. A heading states nothing."""
+    """Return the ids of the lexicon's rules that match a sentence. A heading needs no source and no hedge."""
     lexicon = load_lexicon("english", __package__ or "")
     plain = _MONTH.sub("q", sentence.translate(_CLAUSE_MARKS))
     text = _NUMBERED_WORD.sub(_read_number, _unmask_digits(plain, lexicon.automaton))
@@ -178,14 +183,14 @@ def _find_ids(sentence: str) -> set[str]:
     return found - {NarrativeRule.UNATTRIBUTED.value, NarrativeRule.UNHEDGED.value} if is_heading else found
 
 
-def _is_attributed(found: set[str], *, named: bool) -> bool:
-    """Return whether a sentence names its source, or points back with a pronoun to one that was ``named`` before."""
-    missing = {NarrativeRule.UNATTRIBUTED.value, _OWN_SOURCE, *(() if named else (_PRONOUN_SOURCE,))}
+def _is_attributed(found: set[str], *, has_named_source: bool) -> bool:
+    """Return whether a sentence names its source, or refers by a pronoun to a source of an earlier sentence."""
+    missing = {NarrativeRule.UNATTRIBUTED.value, _OWN_SOURCE, *(() if has_named_source else (_PRONOUN_SOURCE,))}
     return missing.isdisjoint(found)
 
 
 def _unmask_digits(text: str, automaton: PhraseAutomaton) -> str:
-    """Return a text in which a word of the lexicon has letters for the digits that stand in their place."""
+    """Return a text with letters for the digits that replace them in words of the lexicon, such as ``ill3gal``."""
 
     def unmask(word: re.Match[str]) -> str:
         letters = word[0].translate(_LEET_DIGITS)
@@ -195,7 +200,7 @@ def _unmask_digits(text: str, automaton: PhraseAutomaton) -> str:
 
 
 def _read_number(word: re.Match[str]) -> str:
-    """Return a number for an identifier with digits, and a letter for a name such as ``B12`` or ``H1N1``."""
+    """Return ``0`` for an identifier with digits, and ``q`` for a name such as ``B12`` or ``H1N1``."""
     return "q" if _NUMBERED_NAME.fullmatch(word[0].casefold()) else "0"
 
 
@@ -209,12 +214,12 @@ _END_MARKS: Final = " \t\n.;!?"
 _CLOSING_MARKS: Final = " \t\"\u201d')]"
 _LEET_DIGITS: Final = str.maketrans("013457", "oieast")
 _MONTH: Final = re.compile(r"(?<=[^\W_] )May\b")
-"""The month, which is no modal verb."""
+"""The month May, so that it is not taken for the modal verb."""
 _MASKED_WORD: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]++[013457][^\W\d_](?:[013457]|[^\W\d_])*")
 _NUMBERED_WORD: Final = re.compile(r"(?<![^\W\d_])(?=[^\W\d_]++[^\W_]*\d)[^\W\d_]+-?[^\W_]+|\d{1,2}[dgkDGK]\b")
 _NUMBERED_NAME: Final = re.compile(r"[a-z]{1,9}-?\d{1,2}[a-z]?|[a-z]\d[a-z]\d{1,2}|\d{1,2}[dgk]")
 _AUTHORITY_RULES: Final = frozenset({NarrativeRule.CLASSIFICATION, NarrativeRule.IMPERATIVE})
-"""The rules of every mode. What a named source says is the source's own, and breaks none of them."""
+"""The rules of every mode. A sentence that is attributed to a named source breaks none of them."""
 _RULES_BY_MODE: Final[Mapping[str, frozenset[NarrativeRule]]] = MappingProxyType(
     {
         _ATTRIBUTIVE: frozenset({NarrativeRule.UNATTRIBUTED}),
@@ -223,11 +228,11 @@ _RULES_BY_MODE: Final[Mapping[str, frozenset[NarrativeRule]]] = MappingProxyType
     }
 )
 _HEADING: Final = 2
-"""The words that a heading has at most; it states nothing."""
+"""Maximum number of words of a heading, which states nothing."""
 
 
 def _mask_spans(text: str, spans: Iterable[_Span]) -> str:
-    """Return a text of the same length with a letter in the place of each span, so that it is no number."""
+    """Return a text of the same length with letters in place of each span, so that it is not read as a number."""
     characters = list(text)
     for start, end in spans:
         characters[start:end] = "q" * (end - start)
@@ -236,22 +241,22 @@ def _mask_spans(text: str, spans: Iterable[_Span]) -> str:
 
 def _check_text(text: object) -> str:
     if not isinstance(text, str):
-        raise InputError("Only a text is scanned as a narrative; an envelope never is.")
+        raise InputError(f"text is of type {type(text).__name__}; it must be a string.")
     return text
 
 
 def _check_markers(policy: NarrativePolicyLike) -> tuple[str, ...]:
     if any(map(is_blank, policy.forbidden_markers)):
-        raise InputError("A forbidden marker is blank.", hint="Leave it out, or say which words are forbidden.")
+        raise InputError("A forbidden marker is blank.", hint="Leave it out.")
     return tuple(policy.forbidden_markers)
 
 
-def _check_choice(word: str, words: tuple[str, ...]) -> str:
-    """Return which of some words another is, whatever enumeration it is a member of."""
-    for each in words:
-        if word == each:
-            return each
-    raise InputError(f"A narrative policy has {', '.join(words)} there, and nothing else.")
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    """Return the choice that equals a value, which may be a member of any enumeration of strings."""
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise InputError(f"{name} of a narrative policy must be one of {', '.join(choices)}.")
 
 
 _FEW: Final = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -262,7 +267,7 @@ _FORM: Final = (
     r"(?!\s*(?:files?|characters?|pages?|words?|lines?|letters?|digits?|photos?|images?|attachments?|questions?|times?|"
     r"minutes?|hours?|days?|weeks?|months?|years?|working|business|mb|kb|gb|people|persons?|items?|things?)\b)"
 )
-"""What a number limits that is a matter of form."""
+"""Excludes limits on form, such as the number of pages."""
 _MORE: Final = (
     r"(?:above|below|over|under|exceed(?:s|ed|ing)?|beyond|at\s+least|at\s+most|(?:less|more|fewer|greater|lower|higher)"
     r"\s+than|(?:limit|minimum|maximum)\s+(?:of|is)|up\s+to)"
@@ -332,19 +337,18 @@ _DETAILS_PATTERN: Final = re.compile(
 
 
 def find_leaks(text: str, names: Iterable[str]) -> tuple[NarrativeMarker, ...]:
-    """Return where a text for a user tells how its refusal came about, in the order in which it does.
+    """Return the places where a text for a user reveals how its refusal came about, in the order of the text.
 
-    ``names`` are the ids and names of oracles, or whatever else is not to be named; each is found as a whole word, in
-    any case and spelling. Raises ``InputError`` where the text is none, or the names are one text.
+    ``names`` are the ids and names of oracles, and others that must not appear. Each is found as a whole word, in any
+    case and spelling.
+
+    Raises:
+        InputError: ``text`` is not a string, or ``names`` is a single string.
     """
-    seen = to_visible_text(_check_leak_arguments(text, names))
-    closed = join_spaced_words(seen)
-    spans = {closed.span(*each.span()) for each in _DETAILS_PATTERN.finditer(closed.text)}
-    spans |= {seen.span(*each) for each in find_spellings(tuple(names), seen.text, acronyms=True)}
-    return tuple(make_marker(NarrativeRule.LEAK, each) for each in sorted(spans))
-
-
-def _check_leak_arguments(text: object, names: object) -> str:
-    if not isinstance(text, str) or isinstance(names, str):
-        raise InputError("A text is looked through for leaks, and for names that are more than one text.")
-    return text
+    visible = to_visible_text(_check_text(text))
+    if isinstance(names, str):
+        raise InputError("names must be a list of strings.", hint="Put the name into a list.")
+    joined = join_spaced_words(visible)
+    spans = {joined.span(*match.span()) for match in _DETAILS_PATTERN.finditer(joined.text)}
+    spans |= {visible.span(*span) for span in find_spellings(tuple(names), visible.text, acronyms=True)}
+    return tuple(make_marker(NarrativeRule.LEAK, span) for span in sorted(spans))

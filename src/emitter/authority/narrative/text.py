@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _PLAIN: Final = re.compile(r"[\t\n !-%'()+-;=?-\[\]^{|}a-z]*+")
-"""ASCII that is seen as it is written: no marks of Markdown, HTML or TeX, and nothing that is no character."""
+"""ASCII that is displayed as it is written: without the marks of Markdown, HTML or TeX and control characters."""
 _PIECE: Final = re.compile(
     r"(?P<entity>&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});)"
     r"|(?P<line></?(?:br|p|div|li|ul|ol|tr)\s?/?>)"
@@ -34,10 +34,10 @@ _PIECE: Final = re.compile(
     re.DOTALL,
 )
 _SPACED: Final = re.compile(r"(?<![^\W_])[^\W_](?![^\W_])(?:[ .\-_\u00b7]{1,3}[^\W_](?![^\W_])){3,}+")
-"""A word written with something between its letters."""
+"""A word with a separator between its letters."""
 _LINES: Final = frozenset("\n\x0b\x0c\x85\u2028\u2029")
-_NOT_SEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Me"})
-_INSTEAD: Final = {
+_INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Me"})
+_REPLACEMENTS: Final = {
     **dict.fromkeys("\u201c\u201e\u201f\u00ab\u300c\u300e\u2039", "\u201c"),
     **dict.fromkeys("\u201d\u00bb\u300d\u300f\u203a", "\u201d"),
     **dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4", "'"),
@@ -51,43 +51,43 @@ _INSTEAD: Final = {
     "\u00b7": "\u00b7",
     "\u2022": "\u2022",
 }
-_LIKE_I: Final = frozenset("\u0456\u0457\u0406\u0407\u03b9\u0399\u0131\u0269\u026a")
-"""What ``fold`` takes for an l, as it does an i: here the two are told apart."""
+_LOOKALIKES_OF_I: Final = frozenset("\u0456\u0457\u0406\u0407\u03b9\u0399\u0131\u0269\u026a")
+"""Characters that look like an i, which ``to_skeleton`` would turn into an l."""
 _FRACTION_SLASH: Final = "\u2044"
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleText:
-    """What is seen, and for each of its characters where the ones that it was written with start and end."""
+    """The text as it is displayed, with the start and end of each character in the original text."""
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where in the text itself a part of what is seen stands; a part has a character at least."""
+        """Return the place in the original text of a part, which must have at least one character."""
         return self.starts[start], self.ends[end - 1]
 
 
 def to_visible_text(text: str) -> VisibleText:
-    """Return a text as it is seen, in time that grows as the text does."""
+    """Return a text as it is displayed, in linear time."""
     whole = range(len(text) + 1)
     return VisibleText(text, whole[:-1], whole[1:]) if _PLAIN.fullmatch(text) else _map_visible(text)
 
 
 def _map_visible(text: str) -> VisibleText:
-    shown: list[str] = []
+    characters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     for piece in _PIECE.finditer(text):
-        looks = _visible_piece(piece)
-        if not looks and ends and piece.lastgroup == "character":
-            ends[-1] = piece.end()
-        for each in looks:
-            shown.append(each)
+        visible = _visible_piece(piece)
+        if not visible and ends and piece.lastgroup == "character":
+            ends[-1] = piece.end()  # an invisible character belongs to the one before it
+        for character in visible:
+            characters.append(character)
             starts.append(piece.start())
             ends.append(piece.end())
-    return VisibleText("".join(shown), starts, ends)
+    return VisibleText("".join(characters), starts, ends)
 
 
 def _visible_piece(piece: re.Match[str]) -> str:
@@ -108,12 +108,12 @@ def _visible_piece(piece: re.Match[str]) -> str:
 
 @lru_cache(maxsize=8192)
 def normalize_character(character: str) -> str:
-    """Return what a character passes for: some of ASCII where it can, nothing where it cannot be seen."""
-    if character in _INSTEAD:
-        return _INSTEAD[character]
+    """Return the ASCII that a character looks like, the character if there is none, or "" if it is invisible."""
+    if character in _REPLACEMENTS:
+        return _REPLACEMENTS[character]
     if character.isspace():
         return "\n" if character in _LINES else " "
-    if character in INVISIBLE_CHARACTERS or unicodedata.category(character) in _NOT_SEEN:
+    if character in INVISIBLE_CHARACTERS or unicodedata.category(character) in _INVISIBLE_CATEGORIES:
         return ""
     if (digit := unicodedata.decimal(character, None)) is not None:
         return str(digit)
@@ -126,16 +126,16 @@ def _compatible(character: str, plain: str) -> str:
     letters = "".join(each for each in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(each))
     if letters.isascii():
         return letters
-    alike = "i" if character in _LIKE_I else to_skeleton(plain)
+    alike = "i" if character in _LOOKALIKES_OF_I else to_skeleton(plain)
     return alike.upper() if character.isupper() else alike
 
 
 def join_spaced_words(text: VisibleText) -> VisibleText:
-    """Return what is seen with the words closed up that have a space or a mark after each letter."""
+    """Return a text with the spaces and marks removed between the letters of words such as ``w o r d``."""
     runs = [each.span() for each in _SPACED.finditer(text.text)]
     if not runs:
         return text
-    kept = list(_iter_kept(runs, text.text))
+    kept = list(_iter_positions(runs, text.text))
     return VisibleText(
         "".join(text.text[place] for place in kept),
         [text.starts[place] for place in kept],
@@ -143,7 +143,7 @@ def join_spaced_words(text: VisibleText) -> VisibleText:
     )
 
 
-def _iter_kept(runs: list[tuple[int, int]], text: str) -> Iterator[int]:
+def _iter_positions(runs: list[tuple[int, int]], text: str) -> Iterator[int]:
     place = 0
     for start, end in runs:
         yield from range(place, start)
@@ -172,7 +172,7 @@ _FUNCTION_WORDS: Final = word_set("""
 
 @lru_cache(maxsize=256)
 def spelling_pattern(phrases: tuple[str, ...], *, acronyms: bool = False) -> re.Pattern[str] | None:
-    """Return a pattern of words and phrases; ``acronyms`` finds those like function words ("WHO") in capitals only."""
+    """Return a pattern of words and phrases; with ``acronyms``, function words ("WHO") match in capitals only."""
     parts = [
         part for each in phrases if (part := _spelling_regex(to_visible_text(each).text.strip(), acronyms=acronyms))
     ]
@@ -180,7 +180,7 @@ def spelling_pattern(phrases: tuple[str, ...], *, acronyms: bool = False) -> re.
 
 
 def find_spellings(phrases: tuple[str, ...], text: str, *, acronyms: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield where some words and phrases stand in a text as it is seen."""
+    """Yield the places of words and phrases in a visible text."""
     compiled = spelling_pattern(phrases, acronyms=acronyms)
     if compiled is not None:
         yield from (each.span() for each in compiled.finditer(text))
@@ -191,14 +191,14 @@ def _spelling_regex(phrase: str, *, acronyms: bool) -> str:
     if not letters:
         return re.escape(phrase)
     if acronyms and phrase.casefold() in _FUNCTION_WORDS:
-        return _whole(letters, _BETWEEN.join(map(re.escape, "".join(letters).upper())))
+        return _with_boundaries(letters, _BETWEEN.join(map(re.escape, "".join(letters).upper())))
     folded = "".join(letters).casefold()
     body = _BETWEEN.join(f"[{re.escape(_LEET_FORMS.get(each, each))}]" for each in folded)
-    return _whole(letters, f"(?i:{body})")
+    return _with_boundaries(letters, f"(?i:{body})")
 
 
-def _whole(letters: list[str], body: str) -> str:
-    """Return a pattern that begins and ends with a word, in the scripts that set words apart."""
+def _with_boundaries(letters: list[str], body: str) -> str:
+    """Return a pattern with word boundaries, in the scripts that separate words."""
     before = r"(?<![^\W_])" if _is_spaced(letters[0]) else ""
     after = r"(?![^\W_])" if _is_spaced(letters[-1]) else ""
     return f"{before}{body}{after}"
@@ -219,11 +219,11 @@ _ABBREVIATED: Final = re.compile(
 _STARTER: Final = re.compile(r"(?:The|It|This|That|These|Those|He|She|They|We|You|I|There|In|On|If|When|And|But)\b")
 _LOOK_BACK: Final = 12
 _LONGEST: Final = 5_000
-"""The characters of a sentence that are read as one."""
+"""Maximum length of a sentence, in characters. A longer one is split."""
 
 
 def split_sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the sentences of a text as it is seen start and end, in time that grows as the text does."""
+    """Yield the start and end of each sentence of a visible text, in linear time."""
     start = 0
     for end in _SENTENCE_END.finditer(text):
         if _STARTER.match(text, end.end()) or not _ABBREVIATED.search(
@@ -235,7 +235,7 @@ def split_sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _trim(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a part of a text without the space around it, if it has a letter or a digit; a very long one in pieces."""
+    """Yield the trimmed span of a part that has a letter or digit; a very long part in pieces."""
     for place in range(start, end, _LONGEST):
         part = text[place : min(place + _LONGEST, end)]
         if any(map(str.isalnum, part)):
@@ -243,7 +243,7 @@ def _trim(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _any(words: str) -> str:
-    """Return a pattern for one of some words, the longest first."""
+    """Return a pattern that matches any of the words, the longest first."""
     return "|".join(sorted(words.split(), key=len, reverse=True))
 
 
@@ -329,7 +329,7 @@ HAS: Final = (
     r"(?i:contents?|levels?|counts?|readings?|index|values?|totals?|balance|percentage|share|volume|length|width|depth|"
     r"area|mass|intake|sensitivity|specificity|accuracy|precision|turnover|revenue|profit|salary|income|fees?|costs?)"
 )
-"""What is named before its number with a word between, as what merely has a number is not: "level 1"."""
+"""Quantities that are stated with a word before the number ("level of 3"), unlike numbered things ("level 1")."""
 _SAYS: Final = (
     r"\s+(?i:of|is|was|were|are|at|reads|read|equals|equal\s+to|stood\s+at|around|about|approximately|roughly|just|"
     r"under|over|only|nearly|almost)"
@@ -342,15 +342,15 @@ _UNIT_NAMING: Final = (
     "step level item number no release build update protocol annex schedule exercise question equation"
 )
 DECIMAL: Final = r"[-\u2212]?\d{1,6}+(?:\.\d{1,6}+|,\d{1,2}+)(?![.,:]?\d)(?!\s?(?i:[ap]\.?m)(?![^\W_]))"
-"""A number that is a measure by its form: nobody counts in fractions."""
+"""A decimal fraction, which is a measurement by its form, since counts are whole."""
 STATED: Final = (
     rf"(?!(?i:{_any(_UNIT_NAMING)})(?![^\W_]))[^\W\d_][\w'-]{{0,30}}+(?:\s+(?i:level|value|result|reading))?"
     r"(?:\s+(?i:is|was|are|were|reads|read|equals|measures|measured|averages|averaged|came\s+back\s+at|stood\s+at)"
     r"(?:\s+(?i:now|still|about|around|approximately|roughly|only|just|nearly|almost|at)){0,2}\s{1,3}|\s{0,2}[:=]\s{0,2})"
 )
-"""What a number with a fraction is stated of, and the verb or the sign between; what is numbered has no measure."""
+"""A noun and the verb or sign before a decimal fraction, except for numbered things such as sections."""
 MEASUREMENT_PLACEHOLDER: Final = "[measurement withheld]"
-"""What stands where a measurement was taken out."""
+"""The text that replaces a measurement."""
 _WORD_END: Final = r"(?![^\W_])"
 _WORD_START: Final = r"(?<![^\W_])"
 _MORE: Final = r"(?i:as|more|less|fewer|higher|lower|greater|larger|smaller|faster|slower|better|worse|the|that|what)"
@@ -395,19 +395,19 @@ _PASSES: Final = 8
 
 
 def find_measurements(text: VisibleText) -> list[tuple[int, int]]:
-    """Return where the measurements of a text as it is seen start and end, in their order."""
+    """Return the start and end of each measurement of a visible text, in order."""
     return [each.span() for each in _MEASUREMENT.finditer(text.text)]
 
 
 def scrub_measurements(text: str) -> str:
-    """Return a text with ``WITHHELD`` in the place of each measurement; the rest stays as it was written.
+    """Return a text with ``MEASUREMENT_PLACEHOLDER`` for each measurement; the rest is unchanged.
 
-    What is returned has no measurement left: a text that would still have one after some passes, as none does that
-    was written to be read, is withheld whole.
+    The result contains no measurement. If a removal creates another measurement again and again, as happens only in
+    texts that were built for it, the whole text is replaced.
     """
     for _ in range(_PASSES):
-        seen = join_spaced_words(to_visible_text(text))
-        found = [seen.span(*each) for each in find_measurements(seen)]
+        visible = join_spaced_words(to_visible_text(text))
+        found = [visible.span(*span) for span in find_measurements(visible)]
         if not found:
             return text
         text = _remove_spans(text, found)

@@ -136,7 +136,7 @@ _CONDITIONAL_CLAIM: Final = "r3_conditional"
 
 
 class AccessDecision(str, Enum):
-    """How a resource should handle a call."""
+    """The way in which a resource should handle a call."""
 
     GRANTED = "granted"
     """Serve it."""

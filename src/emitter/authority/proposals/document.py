@@ -45,7 +45,7 @@ def _empty_mapping() -> Mapping[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """How a vocabulary writes an operation: the member with its name, and other members.
+    """The form of an operation in a vocabulary: the member with its name, and other members.
 
     ``required`` and ``optional`` map member names to JSON Schemas.
     """
@@ -195,7 +195,7 @@ def _without_bytes(value: Json, depth: int) -> Json:
 
 
 def matches_digest(digest: dict[str, Json], value: Json) -> bool | None:
-    """Return True if the digest is that of the value, or None if the value is of another kind."""
+    """Return True if the digest belongs to the value, or None if the value is of another kind."""
     kind = _kind_of(value)
     if kind not in _possible_kinds(digest.get("media_type")):
         return None
