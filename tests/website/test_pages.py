@@ -86,4 +86,6 @@ def test_a_page_shows_the_example_of_ray() -> None:
     """Its form and its function, as ``tests/integrations/test_ray.py`` runs them where Ray is installed."""
     example = (DOCS.parent / "examples" / "ray_dataset.py").read_text()
 
-    assert example[example.index("class Invoice") : example.index("def main")] in (DOCS / "scale.md").read_text()
+    assert (
+        example[example.index("class Invoice") : example.index("def main")] in (DOCS / "guides" / "ray.md").read_text()
+    )
