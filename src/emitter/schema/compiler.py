@@ -27,7 +27,8 @@ from emitter.schema.degradation import (
     shorten_descriptions,
 )
 from emitter.schema.dialects import DRAFT201909, convert_openapi, detect_draft, is_openapi, rewrite_patterns
-from emitter.schema.losses import MAX_QUOTE_LENGTH, LossLog, enclosing_unions, truncate_json
+from emitter.schema.json_data import truncate_json
+from emitter.schema.losses import MAX_QUOTE_LENGTH, LossLog, enclosing_unions
 from emitter.schema.nodes import Rule, SchemaDocument
 from emitter.schema.parser import SchemaParser
 from emitter.schema.python_types import resolve_schema
@@ -156,7 +157,7 @@ def _with_default(options: _CompileOptions, *, typed: bool) -> Any:
 
 
 def _compile_dict(schema: dict[str, Any], options: _CompileOptions) -> Compiled:
-    """Compile a JSON Schema. Its marshalled bytes are the fastest cache key."""
+    """Compile a JSON Schema. Its marshalled bytes are the cache key, because JSON takes several times as long."""
     try:
         return _compile_bytes(marshal.dumps(schema), _with_default(options, typed=False))
     except ValueError:  # subclasses of dict and str, which JSON can write
@@ -180,7 +181,7 @@ def _compile_text(text: str, options: _CompileOptions) -> Compiled:
     if is_openapi(text):
         schema, widened_types = convert_openapi(schema)
     compiled = _compile_with_patterns(schema, options)
-    # Null is valid here only because of OpenAPI: JSON Schema does not know `nullable`.
+    # JSON Schema ignores `nullable`, so the caller may not expect null here.
     losses = tuple(
         Loss(rule.pointer, rule.keyword, truncate_json(rule.value), LossReason.WIDENED) for rule in widened_types
     )
@@ -235,6 +236,8 @@ def _check_schema_size(schema: object) -> None:
             pending.extend((each, length + 2) for each in cast("list[Any]", node))
 
 
+# After each attempt the budget is tightened by the excess, which usually suffices. The costs are estimates, so the last
+# attempts shrink everything to come to an end.
 _BUDGET_SHARES = (1, 1, 1, 1, 1, 1, 0.7, 0.5, 0.5)
 """The share of the remaining budget that each attempt uses."""
 _LIMITS_UNAFFECTED_BY_INLINING = frozenset({"depth", "levels", "optional", "optional_of_one_object"})
@@ -242,7 +245,7 @@ _LIMITS_UNAFFECTED_BY_INLINING = frozenset({"depth", "levels", "optional", "opti
 MAX_GROWTH = 2
 """A degraded schema is at most this many times as long as the original, plus `SPARE_CHARACTERS`."""
 SPARE_CHARACTERS = 4_000
-"""Extra bytes for the fixed wording of small schemas."""
+"""Extra bytes for the fixed texts, which outweigh a small schema."""
 
 
 def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close: bool, typed: bool = False) -> Compiled:
@@ -256,8 +259,8 @@ def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close:
     resolver = ReferenceResolver(schema, draft)
     if not subset.enforced:
         check_complexity(resolver)
-        return _prompt_only(schema, validate, (resolver, draft), LossReason.OPEN)
-    parser = SchemaParser(resolver, draft, close=close)
+        return _prompt_only(schema, validate, resolver, LossReason.OPEN)
+    parser = SchemaParser(resolver, close=close)
     parsed = parser.parse()
     if parsed.definitions:
         check_complexity(resolver)
@@ -269,7 +272,7 @@ def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close:
     if written is None and not degrade:
         raise Uncompilable("", f"the schema is too large for this provider: {compilation.exceeded_summary}")
     if written is None:
-        return _prompt_only(schema, validate, (resolver, draft), LossReason.DEGRADED)
+        return _prompt_only(schema, validate, resolver, LossReason.DEGRADED)
     return Compiled(
         schema=written.wire,
         losses=compilation.collect_losses(),
@@ -298,23 +301,15 @@ def _make_validator(schema: Any, draft: SchemaDraft, *, typed: bool) -> Validato
     try:
         return Validator(schema, draft, typed=typed)
     except Uncompilable as error:
-        # The validator does not report where the reference is.
-        dangling = (
-            find_dangling_reference(ReferenceResolver(schema, draft), draft)
-            if error.reason == DANGLING_REFERENCE
-            else None
-        )
-        raise dangling or error from error
+        if error.reason != DANGLING_REFERENCE:
+            raise
+        # The validator does not report the place of the reference.
+        raise find_dangling_reference(ReferenceResolver(schema, draft)) or error from error
 
 
-def _prompt_only(
-    schema: Any, validate: Validator, scope_and_draft: tuple[ReferenceResolver, SchemaDraft], reason: LossReason
-) -> Compiled:
+def _prompt_only(schema: Any, validate: Validator, resolver: ReferenceResolver, reason: LossReason) -> Compiled:
     """Return the original schema for the prompt. Nothing is enforced."""
-    resolver, draft = scope_and_draft
-    rules = {
-        (rule.pointer, rule.keyword): rule for rule in reversed(collect_rules([resolver.root_part], resolver, draft))
-    }
+    rules = {(rule.pointer, rule.keyword): rule for rule in reversed(collect_rules([resolver.root_part], resolver))}
     losses = tuple(
         Loss(rule.pointer, rule.keyword, truncate_json(rule.value), LossReason.OPEN if rule.pointer else reason)
         for rule in reversed(rules.values())
@@ -338,7 +333,7 @@ class _Compilation:
         self._document = document
         self._subset = subset
         self._parser = parser
-        self._loss_log = LossLog(parser.resolver, parser.draft)
+        self._loss_log = LossLog(parser.resolver)
         self._exceeded: dict[str, tuple[int, int]] = {}
         self._unions = 0
 
@@ -382,7 +377,7 @@ class _Compilation:
     def _write_once(
         self, flipped: frozenset[int], moved_names: frozenset[str] = frozenset(), *, compact: bool = False
     ) -> WireSchema:
-        self._loss_log = LossLog(self._parser.resolver, self._parser.draft, moved_names)
+        self._loss_log = LossLog(self._parser.resolver, moved_names)
         return SchemaWriter(self._document, self._subset, self._loss_log, flipped, compact=compact).write_root()
 
     @property
@@ -401,6 +396,7 @@ class _Compilation:
 
     def write_degraded(self) -> WireSchema | None:
         """Write the document reduced until it fits, or return None if only the prompt is left."""
+        # The mildest reductions come first: nullable properties, then dropped enums, then JSON text for subtrees.
         exceeded, spare_unions = self._exceeded, max((self._subset.limits.unions or 0) - self._unions, 0)
         flipped = select_nullable_properties(self._document, self._subset, exceeded, self._unions)
         written = self.write(flipped=flipped, bounded=True) if flipped else None

@@ -401,25 +401,19 @@ def select_nullable_properties(
 ) -> frozenset[int]:
     """Return the nodes of optional properties to make nullable, if that is enough to meet the limits."""
     too_many = max(
-        (exceeded[each][0] - exceeded[each][1] for each in ("optional", "optional_of_one_object") if each in exceeded),
+        (exceeded[name][0] - exceeded[name][1] for name in ("optional", "optional_of_one_object") if name in exceeded),
         default=0,
     )
     if not too_many or subset.optionals is not OptionalProperties.OMIT:
         return frozenset()
     spare_unions = (subset.limits.unions if subset.limits.unions is not None else too_many) - unions
-    objects = sorted(
-        _iter_objects(document),
-        key=lambda node: sum(not field.required for field in node.fields.values()),
-        reverse=True,
-    )
-    fields = [field for record in objects for field in record.fields.values() if not field.required]
-    fields.sort(key=lambda each: "null" not in node_types(document, each.node))
+    objects = [node for node in document.iter_nodes() if isinstance(node, ObjectNode)]
+    objects.sort(key=lambda node: sum(not field.required for field in node.fields.values()), reverse=True)
+    fields = [field for node in objects for field in node.fields.values() if not field.required]
+    # Properties that may be null come first: making them nullable adds no union.
+    fields.sort(key=lambda field: "null" not in node_types(document, field.node))
     already_nullable = [field for field in fields if "null" in node_types(document, field.node)]
     return frozenset(id(field.node) for field in fields[: min(too_many, len(already_nullable) + max(spare_unions, 0))])
-
-
-def _iter_objects(document: SchemaDocument) -> Iterator[ObjectNode]:
-    return (node for node in document.iter_nodes() if isinstance(node, ObjectNode))
 
 
 _MIN_DESCRIPTION_LENGTH = 20

@@ -77,6 +77,16 @@ def iter_objects(value: Any) -> Iterator[Mapping[str, Any]]:
             pending.extend(cast("list[Any]", node))
 
 
+MAX_SHOWN_JSON = 200
+"""The maximum length of a JSON value in a loss or a message."""
+
+
+def truncate_json(value: Any) -> str:
+    """Return a value as JSON text of limited length."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_SHOWN_JSON else f"{text[:MAX_SHOWN_JSON]}…"
+
+
 MAX_TOKEN_LENGTH = 1_000
 """Longer names are cut in pointers, because the validator keeps a pointer for each place of the schema."""
 _ESCAPES = str.maketrans({"~": "~0", "/": "~1"})

@@ -76,7 +76,7 @@ class KeywordFacts:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether unread schemas may mention more properties or items."""
+        """True if a schema that is not parsed, such as `if`, may mention more properties or items."""
         return bool(self.unenforced) or any("if" in part.schema for part in self.parts)
 
     @property
@@ -113,13 +113,14 @@ def _add_note(facts: KeywordFacts, part: SchemaPart, keyword: str) -> None:
 
 
 def _add_keyword(facts: KeywordFacts, part: SchemaPart, keyword: str, value: Any) -> None:
-    about = _TYPE_BY_KEYWORD.get(keyword)
-    if about is not None:
+    constrained_type = _TYPE_BY_KEYWORD.get(keyword)
+    if constrained_type is not None:
         rule = _boolean_rule(part, keyword) if value is True or value is False else Rule(part.pointer, keyword, value)
         if rule is not None and (keyword not in _VACUOUS_RULES or value != _VACUOUS_RULES[keyword]):
-            facts.rules_by_type.setdefault(about, []).append(rule)
+            facts.rules_by_type.setdefault(constrained_type, []).append(rule)
     elif keyword == "type":
-        facts.types = _intersect_types(facts.types, _declared_types(value))
+        declared = (value,) if isinstance(value, str) else tuple(dict.fromkeys(as_list(value)))
+        facts.types = _intersect_types(facts.types, declared)
     elif keyword in {"enum", "const"}:
         facts.constants.append(as_list(value) if keyword == "enum" else [value])
     elif keyword in UNION_KEYWORDS:
@@ -143,11 +144,6 @@ def _has_effect(schema: dict[str, Any], keyword: str) -> bool:
     if keyword == "not":
         return schema["not"] is not False
     return keyword not in {"then", "else"} or "if" in schema
-
-
-def _declared_types(value: Any) -> tuple[str, ...]:
-    """Return the types that `type` names."""
-    return (value,) if isinstance(value, str) else tuple(dict.fromkeys(as_list(value)))
 
 
 def _intersect_types(one: tuple[str, ...] | None, other: tuple[str, ...]) -> tuple[str, ...]:
@@ -182,7 +178,7 @@ def merge_rules(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule]]:
     kept: dict[str, Rule] = {}
     unmerged: list[Rule] = []
     for rule in map(_normalize_rule, rules):
-        if (rule.keyword == "format" and rule.value not in CHECKED_FORMATS) or rule[1:] == _VACUOUS_MIN_LENGTH:
+        if rule.keyword == "format" and rule.value not in CHECKED_FORMATS:
             continue
         first = kept.setdefault(rule.keyword, rule)
         if first.value == rule.value:
@@ -193,9 +189,6 @@ def merge_rules(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule]]:
         elif tighter(first.value, rule.value) == rule.value:
             kept[rule.keyword] = rule
     return list(kept.values()), unmerged
-
-
-_VACUOUS_MIN_LENGTH = ("minLength", 0)
 
 
 def _normalize_rule(rule: Rule) -> Rule:
@@ -222,10 +215,10 @@ def are_contradictory(rules: Iterable[Rule]) -> bool:
 
 def parse_scalar(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
     """Return a scalar of these types."""
-    said = [*(facts.rules_by_type.get(STRING, ()) if STRING in types else ())]
+    stated_rules = [*(facts.rules_by_type.get(STRING, ()) if STRING in types else ())]
     if NUMBER in types or INTEGER in types:
-        said += facts.rules_by_type.get(NUMBER, ())
-    rules, unmerged = merge_rules(said)
+        stated_rules += facts.rules_by_type.get(NUMBER, ())
+    rules, unmerged = merge_rules(stated_rules)
     rules = round_integer_bounds(rules) if types == (INTEGER,) else rules
     formats = [each.value for each in facts.rules_by_type.get(STRING, ()) if each.keyword == "format"]
     descriptive_format = next(
@@ -240,7 +233,7 @@ def parse_scalar(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
 
 def parse_enum(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
     """Return the values that all enums contain and no simple rule excludes."""
-    simple = [rule for about in (STRING, NUMBER) for rule in facts.rules_by_type.get(about, ())]
+    simple = [rule for kind in (STRING, NUMBER) for rule in facts.rules_by_type.get(kind, ())]
     values = [
         each for each in _intersect_constants(facts.constants) if is_type(each, types) and _satisfies(simple, each)
     ]
@@ -248,7 +241,7 @@ def parse_enum(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
         return NeverNode(facts.pointer)
     unions = [Rule(part.pointer, keyword, part.schema[keyword]) for part, keyword in facts.unions]
     container_rules = [
-        rule for about, rules in facts.rules_by_type.items() if about not in {STRING, NUMBER} for rule in rules
+        rule for kind, rules in facts.rules_by_type.items() if kind not in {STRING, NUMBER} for rule in rules
     ]
     unenforced = [*unions, *(container_rules if any(isinstance(value, dict | list) for value in values) else ())]
     return EnumNode(facts.pointer, values, unenforced=tuple(unenforced), parts=facts.parts)

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from emitter.messages import as_mapping
-from emitter.schema.json_data import child_pointer
+from emitter.schema.json_data import MAX_SHOWN_JSON, child_pointer, truncate_json
 from emitter.schema.nodes import Node, RefNode, Rule, SchemaDocument, UnionNode, children
 from emitter.schema.references import (
     SchemaPart,
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 
     from referencing._core import Resolver
 
-    from emitter.schema.dialects import SchemaDraft
     from emitter.schema.references import ReferenceResolver
 
-MAX_LOSS_VALUE_LENGTH = 200
-"""The maximum length of a rule's value in a loss."""
 MAX_QUOTE_LENGTH = 2_000
 """The maximum length of a piece of the schema in a description."""
 
@@ -40,7 +37,7 @@ _NO_NOTES: Mapping[str, Any] = {}
 
 
 class _Quotation(NamedTuple):
-    """How often a piece of the schema is quoted, and its length."""
+    """The number of quotations of a piece of the schema, and its length."""
 
     times: int
     size: int
@@ -96,7 +93,7 @@ class Appendix:
         schema = sources[0].schema if len(sources) == 1 else {"allOf": [part.schema for part in sources]}
         return sources[0]._replace(schema=schema)
 
-    def quote_rule(self, rule: Rule, resolver: Resolver[Any] | None, limit: int = MAX_LOSS_VALUE_LENGTH) -> str:
+    def quote_rule(self, rule: Rule, resolver: Resolver[Any] | None, limit: int = MAX_SHOWN_JSON) -> str:
         """Return the words by which a description refers to the value of a keyword."""
         if rule.value.__class__ not in _CONTAINER_TYPES:
             text = json.dumps(rule.value, ensure_ascii=False)
@@ -126,7 +123,12 @@ class Appendix:
         needed = self._required_definitions(piece)
         if needed is None:
             return None
-        own = [f"#/{keyword}/{name}" for keyword, held in needed.items() for name in held if held[name] is piece.schema]
+        own = [
+            f"#/{keyword}/{definition}"
+            for keyword, definitions in needed.items()
+            for definition, schema in definitions.items()
+            if schema is piece.schema
+        ]
         schema: Any = {"$ref": own[0]} if own else piece.schema
         if omitted and not own:
             schema = {keyword: value for keyword, value in schema.items() if keyword not in omitted}
@@ -167,11 +169,12 @@ class Appendix:
                 match = _DEFINITION_REFERENCE.fullmatch(reference)
                 if match is None or as_mapping(root.get(match[1])).get(match[2]) is not target.schema:
                     return None
-                if match[1] in piece.schema or not _is_schema_pointer(piece.pointer):
+                is_schema = piece.pointer.rpartition("/")[2] not in _NON_SCHEMA_KEYWORDS
+                if match[1] in piece.schema or not is_schema:  # there is no place for the definitions
                     return None
-                held = definitions.setdefault(match[1], {})
-                if match[2] not in held:
-                    held[match[2]] = target.schema
+                schemas = definitions.setdefault(match[1], {})
+                if match[2] not in schemas:
+                    schemas[match[2]] = target.schema
                     pending.append(target)
         return definitions
 
@@ -180,14 +183,14 @@ class Appendix:
         if name in self._entries:
             return
         self._entries[name] = piece
-        pending, held = [piece], {id(part.schema) for part in self._entries.values()}
-        held.update(id(each) for part in self._entries.values() for each in _iter_nested_values(part.schema))
+        pending, included_ids = [piece], {id(part.schema) for part in self._entries.values()}
+        included_ids.update(id(each) for part in self._entries.values() for each in _iter_nested_values(part.schema))
         while pending:
             for reference, target in iter_reference_targets(pending.pop(), self._scope):
-                if id(target.schema) not in held and reference not in self._entries:
+                if id(target.schema) not in included_ids and reference not in self._entries:
                     self._entries[reference] = target
-                    held.add(id(target.schema))
-                    held.update(map(id, _iter_nested_values(target.schema)))
+                    included_ids.add(id(target.schema))
+                    included_ids.update(map(id, _iter_nested_values(target.schema)))
                     pending.append(target)
 
 
@@ -197,11 +200,6 @@ _NON_SCHEMA_KEYWORDS = frozenset(
     {"dependentSchemas", "dependencies", "dependentRequired", "patternProperties", "properties", "enum", "const"}
     | {"allOf", "anyOf", "oneOf", "prefixItems"}
 )
-
-
-def _is_schema_pointer(pointer: str) -> bool:
-    """Return whether a piece is a schema, which may contain definitions."""
-    return pointer.rpartition("/")[2] not in _NON_SCHEMA_KEYWORDS
 
 
 def _iter_nested_values(value: Any) -> Iterator[Any]:
@@ -218,11 +216,10 @@ def _iter_nested_values(value: Any) -> Iterator[Any]:
 class LossLog:
     """Records each loss once, and the nodes that have losses."""
 
-    def __init__(self, scope: ReferenceResolver, draft: SchemaDraft, moved_names: frozenset[str] = frozenset()) -> None:
+    def __init__(self, scope: ReferenceResolver, moved_names: frozenset[str] = frozenset()) -> None:
         self.lossy_nodes: set[int] = set()
         self.appendix = Appendix(scope, moved_names)
         self._scope = scope
-        self._draft = draft
         self._visited: set[int] = set()
         self._losses: dict[tuple[str, str], Loss] = {}
 
@@ -231,14 +228,14 @@ class LossLog:
         """The losses in the order of their recording."""
         return tuple(self._losses.values())
 
-    def record(self, node: Node, rules: Iterable[Rule], why: LossReason = LossReason.UNSUPPORTED) -> list[str]:
+    def record(self, node: Node, rules: Iterable[Rule]) -> list[str]:
         """Record rules with everything inside them. Returns their descriptions for the model."""
-        return [self._record_rule(node, rule, why) for rule in rules]
-
-    def _record_rule(self, node: Node, rule: Rule, why: LossReason) -> str:
-        self.record_rule(node, rule, why)
-        self._add_nested(parts_in_rule(rule, self._scope, node.parts))
-        return f"{rule.keyword} {self.appendix.quote_rule(rule, self.resolver_for(rule, node))}"
+        descriptions: list[str] = []
+        for rule in rules:
+            self.record_rule(node, rule)
+            self._add_nested(parts_in_rule(rule, self._scope, node.parts))
+            descriptions.append(f"{rule.keyword} {self.appendix.quote_rule(rule, self.resolver_for(rule, node))}")
+        return descriptions
 
     def resolver_for(self, rule: Rule, node: Node) -> Resolver[Any] | None:
         """Return the resolver for the references in a rule of `node`."""
@@ -249,7 +246,7 @@ class LossLog:
     def record_rule(self, node: Node, rule: Rule, why: LossReason = LossReason.UNSUPPORTED) -> None:
         """Record a rule that the wire form expresses in another way."""
         self.lossy_nodes.add(id(node))
-        self._add(rule, why)
+        self.add(rule, why)
 
     def record_json_text(self, node: Node, *, degraded: bool = False) -> None:
         """Record every keyword of a value that is carried as JSON text."""
@@ -257,27 +254,18 @@ class LossLog:
         parts = (isinstance(node, RefNode) and node.text_parts) or node.parts
         self._add_nested(parts)
         for part in parts if degraded else ():
-            for keyword in part.schema.keys() & self._draft.keywords:
-                self._add(Rule(part.pointer, keyword, part.schema[keyword]), LossReason.DEGRADED)
+            for keyword in part.schema.keys() & self._scope.draft.keywords:
+                self.add(Rule(part.pointer, keyword, part.schema[keyword]), LossReason.DEGRADED)
 
     def _add_nested(self, parts: Iterable[SchemaPart]) -> None:
-        for rule in collect_rules(parts, self._scope, self._draft, self._visited):
-            self._add(rule, LossReason.OPEN)
+        for rule in collect_rules(parts, self._scope, self._visited):
+            self.add(rule, LossReason.OPEN)
 
     def add(self, rule: Rule, why: LossReason) -> None:
-        """Record a rule that no description at its place mentions."""
-        self._add(rule, why)
-
-    def _add(self, rule: Rule, why: LossReason) -> None:
+        """Record a rule without a node. Any other reason replaces `OPEN`, which is also recorded for nested rules."""
         key = (rule.pointer, rule.keyword)
         if key not in self._losses or (why is not LossReason.OPEN and self._losses[key].why is LossReason.OPEN):
             self._losses[key] = Loss(rule.pointer, rule.keyword, truncate_json(rule.value), why)
-
-
-def truncate_json(value: Any, limit: int = MAX_LOSS_VALUE_LENGTH) -> str:
-    """Return a value as JSON text of limited length."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def without_redundant_title(wire: dict[str, Any], name: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Remove the rejected answer from validator messages.
 
-The model is shown the message of your validator, but no part of its own answer. Any four letters or digits that a
-message shares with the document are removed, unless they are part of a string in your source code or in the
-``context=`` of the emission, as it was before the first call. No other values of variables are read.
+The model is shown the message of your validator, but no part of its own answer: an answer may contain instructions,
+and a corrective prompt must not repeat them. Any four letters or digits that a message shares with the document are
+removed, unless they are part of a string in your source code or in the ``context=`` of the emission, as it was before
+the first call. No other values of variables are read.
 """
 
 from __future__ import annotations
@@ -373,20 +374,20 @@ def _iter_bound_literals(function: FunctionType) -> Iterator[object]:
     pending = [(function.__globals__, function.__code__.co_filename, name) for name in names]
     files = {function.__code__.co_filename}
     seen: set[tuple[str, str]] = set()
-    for space, file, name in pending:  # grows during the loop
+    for module_globals, file, name in pending:  # grows during the loop
         if (file, name) in seen or len(seen) >= _MAX_NAMES:
             continue
         seen.add((file, name))
         source_file = _parse_source_file(file)
         yield from source_file.literals.get(name, ())
-        pending += [(space, file, each) for each in source_file.uses.get(name, ())]
+        pending += [(module_globals, file, each) for each in source_file.uses.get(name, ())]
         for path, member in source_file.imports.get(name, ()):
             submodule = (
                 None
                 if member is None
-                else _find_user_module(f"{path}{'' if path.endswith('.') else '.'}{member}", space)
+                else _find_user_module(f"{path}{'' if path.endswith('.') else '.'}{member}", module_globals)
             )
-            module = submodule or _find_user_module(path, space)
+            module = submodule or _find_user_module(path, module_globals)
             member_names = names if member is None or submodule is not None else frozenset({member})
             origin = getattr(module, "__file__", None)
             if module is not None and isinstance(origin, str) and len(files | {origin}) <= _MAX_FILES:
@@ -395,7 +396,7 @@ def _iter_bound_literals(function: FunctionType) -> Iterator[object]:
 
 
 def _find_user_module(path: str, module_globals: Mapping[str, object]) -> ModuleType | None:
-    """Return a loaded module outside the standard library. `space` is the namespace of the import."""
+    """Return a loaded module outside the standard library, which code with `module_globals` imports as `path`."""
     try:
         name = resolve_name(path, cast("str | None", module_globals.get("__package__")))
     except ImportError:
@@ -424,20 +425,20 @@ def _parse_source_file(file: str) -> _SourceFile:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _SourceFile()
-    there = _SourceFile()
+    source_file = _SourceFile()
     for statement in tree.body:
         nodes = list(ast.walk(statement))
         parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
         bound = {name for node in nodes for name in _iter_rebound_names(node)}
         lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-        there.parameters.append((lines, parameters - bound))
+        source_file.parameters.append((lines, parameters - bound))
     for node in ast.walk(tree):
         for name, path, member in _iter_imports(node):
-            there.imports.setdefault(name, []).append((path, member))
+            source_file.imports.setdefault(name, []).append((path, member))
         names = list(_iter_assigned_names(node))
         for each in ast.walk(node) if names else ():
-            _record_binding(there, names, each)
-    return there
+            _record_binding(source_file, names, each)
+    return source_file
 
 
 def _record_binding(source_file: _SourceFile, names: list[str], node: ast.AST) -> None:

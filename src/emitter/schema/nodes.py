@@ -38,7 +38,7 @@ class NoteKey:
 
 
 def _empty_table() -> dict[str, Any]:
-    """Return one shared empty table. Notes are replaced, never changed."""
+    """Return one shared empty table, because most nodes have no notes. Notes are replaced, never changed."""
     return _EMPTY_TABLE
 
 
@@ -63,8 +63,8 @@ class AnyNode(_Node):
     """Any value of these types, carried as JSON text.
 
     If `is_constrained`, `parts` restrict the value further, which no provider can enforce. If `is_degraded`, the node
-    had a structure, and the schema was too large. `source_parts` are the schemas at the place itself if `parts` are
-    those that they refer to.
+    lost its structure because the schema was too large. If `parts` are the targets of references, `source_parts` are
+    the schemas that contain the references.
     """
 
     types: tuple[str, ...] = ALL_TYPES
@@ -141,7 +141,7 @@ class UnionNode(_Node):
 
     @property
     def is_exclusive(self) -> bool:
-        """Whether exactly one branch must match."""
+        """True if exactly one branch must match."""
         return self.origin is not None and self.origin.keyword == "oneOf"
 
 
@@ -300,10 +300,6 @@ def to_json_text(document: SchemaDocument, node: Node, *, degraded: bool = False
     return text
 
 
-MAX_PATH_STEPS = 20_000
-"""The maximum number of steps in the search for the longest path through a cycle; then it is overestimated."""
-
-
 class DefinitionOrder(NamedTuple):
     """The reachable definitions, each after those that it refers to except in cycles."""
 
@@ -359,7 +355,8 @@ def _post_order(start: str, edges: dict[str, tuple[str, ...]], done: set[str]) -
 
 
 def strong_components(edges: dict[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return each name's strongly connected component: its number, smaller than those of components it leads to."""
+    """Return the number of each name's strongly connected component. An edge leads to the same or a larger number."""
+    # Kosaraju's algorithm, without recursion because a schema may have thousands of definitions.
     after = topological_order(edges)
     backward: dict[str, list[str]] = {name: [] for name in edges}
     for name, leads in edges.items():
@@ -375,71 +372,3 @@ def cyclic_names(edges: dict[str, tuple[str, ...]]) -> frozenset[str]:
     number = strong_components(edges)
     sizes = Counter(number.values())
     return frozenset(name for name, leads in edges.items() if sizes[number[name]] > 1 or name in leads)
-
-
-def longest_path(own_lengths: dict[str, int], edges_by_name: dict[str, dict[str, int]], start: str) -> int:
-    """Return the length of the longest path from `start` that visits no name twice.
-
-    `own_lengths` are the lengths of names by themselves, `edges_by_name` the distances to other names. The result is
-    exact, or too large if a cycle has too many paths to try.
-    """
-    edges = {name: tuple(each) for name, each in edges_by_name.items()}
-    number = strong_components(edges)
-    members: dict[int, list[str]] = {}
-    for name in edges:
-        members.setdefault(number[name], []).append(name)
-    known: dict[str, int] = {}
-    for _, component in sorted(members.items(), reverse=True):  # components after those that they lead to
-        names_inside = set(component)
-        exits = {
-            name: max(
-                [
-                    own_lengths[name],
-                    *(
-                        distance + known[target]
-                        for target, distance in edges_by_name[name].items()
-                        if target not in names_inside
-                    ),
-                ]
-            )
-            for name in component
-        }
-        inner_edges = {
-            name: {target: distance for target, distance in edges_by_name[name].items() if target in names_inside}
-            for name in component
-        }
-        known.update(_longest_in_cycle(exits, inner_edges))
-    return known[start]
-
-
-def _longest_in_cycle(exits: dict[str, int], edges_in_cycle: dict[str, dict[str, int]]) -> dict[str, int]:
-    """Return the longest path from each member of a cycle, or an upper bound for all."""
-    lengths: dict[str, int] = {}
-    steps = MAX_PATH_STEPS
-    for start, own_length in exits.items():
-        lengths[start] = own_length
-        trail = [(start, 0, iter(edges_in_cycle[start].items()))]
-        visited = {start}
-        while trail:
-            current, distance, rest = trail[-1]
-            edge = next(rest, None)
-            steps -= 1
-            if steps < 0:
-                longest_edges = [max(each.values(), default=0) for each in edges_in_cycle.values()]
-                return dict.fromkeys(exits, sum(longest_edges) - min(longest_edges) + max(exits.values()))
-            if edge is None:
-                trail.pop()
-                visited.discard(current)
-            elif edge[0] not in visited:
-                name, step = edge
-                lengths[start] = max(lengths[start], distance + step + exits[name])
-                trail.append((name, distance + step, iter(edges_in_cycle[name].items())))
-                visited.add(name)
-    return lengths
-
-
-def is_optional_property(node: Node, child: Node) -> bool:
-    """Return whether `child` is an optional property of `node`."""
-    return isinstance(node, ObjectNode) and any(
-        field.node is child for field in node.fields.values() if not field.required
-    )

@@ -47,10 +47,9 @@ from emitter.schema.references import ReferenceResolver, SchemaPart, definition_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from emitter.schema.dialects import SchemaDraft
 
 MAX_DEPTH = 25
-"""Deeper schemas are carried as JSON text. No provider accepts them, and parsing must be bounded."""
+"""Deeper schemas are sent as JSON text. No provider accepts them, and the time for parsing must be bounded."""
 MAX_NODES = 8_000
 """Schemas that expand to more nodes are carried as JSON text."""
 MAX_CONJUNCTION = 100
@@ -63,9 +62,9 @@ _ANNOTATION_KEYWORDS = frozenset(
 class SchemaParser:
     """Parses one schema. With `close`, properties that an object does not name are not allowed."""
 
-    def __init__(self, scope: ReferenceResolver, draft: SchemaDraft, *, close: bool) -> None:
-        self.resolver = scope
-        self.draft = draft
+    def __init__(self, resolver: ReferenceResolver, *, close: bool) -> None:
+        self.resolver = resolver
+        self.draft = resolver.draft
         self.closes_objects = close
         self.closed_rules: list[Rule] = []
         self._names: dict[frozenset[int], str] = {}
@@ -212,7 +211,7 @@ class SchemaParser:
 
     def _parse_untyped(self, facts: KeywordFacts) -> Node:
         """Parse a schema without `type`. Types that no keyword constrains are carried as JSON text."""
-        groups = [each for each in (*_group_types(ALL_TYPES),) if set(each) & facts.rules_by_type.keys()]
+        groups = [group for group in _group_types(ALL_TYPES) if set(group) & facts.rules_by_type.keys()]
         if not groups:
             return AnyNode(facts.pointer)
         nodes = [
@@ -350,8 +349,8 @@ def _schemas_for_property(part: SchemaPart, name: str, parser: SchemaParser) -> 
             is_mentioned = True
             yield parser.resolver.child_part(part, child_pointer(part.pointer, "patternProperties", pattern), schema)
     if not is_mentioned and "additionalProperties" in part.schema:
-        where = child_pointer(part.pointer, "additionalProperties")
-        yield parser.resolver.child_part(part, where, part.schema["additionalProperties"])
+        pointer = child_pointer(part.pointer, "additionalProperties")
+        yield parser.resolver.child_part(part, pointer, part.schema["additionalProperties"])
 
 
 def _parse_unnamed_properties(
@@ -378,26 +377,21 @@ def _parse_unnamed_properties(
     return (unnamed and replace(unnamed, key_enum=_parse_name_enum(parts_with_name_rules, parser))), inexpressible
 
 
-def _is_bare_reference(schema: Any) -> bool:
-    return schema.__class__ is dict and schema.keys() - NOTE_KEYWORDS == {"$ref"}
-
-
-def _parse_name_enum(ruling: list[SchemaPart], parser: SchemaParser) -> EnumNode | None:
-    """Return the names that `propertyNames` lists, if it does nothing else."""
-    if len(ruling) != 1:
+def _parse_name_enum(parts: list[SchemaPart], parser: SchemaParser) -> EnumNode | None:
+    """Return the names that `propertyNames` lists, if it has no other rules."""
+    if len(parts) != 1:
         return None
-    part = parser.resolver.child_part(
-        ruling[0], child_pointer(ruling[0].pointer, "propertyNames"), ruling[0].schema["propertyNames"]
-    )
-    if _is_bare_reference(part.schema):
+    [part] = parts
+    part = parser.resolver.child_part(part, child_pointer(part.pointer, "propertyNames"), part.schema["propertyNames"])
+    if part.schema.__class__ is dict and part.schema.keys() - NOTE_KEYWORDS == {"$ref"}:
         part = parser.resolver.resolve_or_none(part) or part
     if part.schema.__class__ is not dict or "$ref" in part.schema or "allOf" in part.schema:
         return None
     facts = collect_keywords([part], parser.draft)
     if len(facts.constants) != 1 or facts.unions or facts.rules_by_type or facts.unenforced:
         return None
-    values = list(dict.fromkeys(values for values in facts.constants[0] if isinstance(values, str)))
-    return EnumNode(part.pointer, cast("list[Any]", values), notes=facts.notes) if values else None
+    names = list(dict.fromkeys(name for name in facts.constants[0] if isinstance(name, str)))
+    return EnumNode(part.pointer, cast("list[Any]", names), notes=facts.notes) if names else None
 
 
 def _constrains_unnamed(schema: dict[str, Any]) -> bool:
@@ -503,8 +497,12 @@ def _parse_prefix_items(parts: list[SchemaPart], parser: SchemaParser) -> tuple[
     longest = max((len(_tuple_schemas(part, parser)) for part in parts), default=0)
     keyword = parser.draft.tuple_keyword
     if longest > MAX_PREFIX_ITEMS:
+        rest_keyword = parser.draft.rest_keyword
         rules = [Rule(part.pointer, keyword, part.schema[keyword]) for part in parts if _tuple_schemas(part, parser)]
-        return [], [*rules, *_further_item_rules(parts, parser)]
+        rules += [
+            Rule(part.pointer, rest_keyword, part.schema[rest_keyword]) for part in parts if rest_keyword in part.schema
+        ]
+        return [], rules
     nodes: list[Node] = []
     for index in range(longest):
         schemas = [each for part in parts for each in _schemas_for_item(part, index, parser)]
@@ -512,11 +510,6 @@ def _parse_prefix_items(parts: list[SchemaPart], parser: SchemaParser) -> tuple[
             parser.parse_node(schemas) if schemas else AnyNode(child_pointer(parts[0].pointer, keyword, index))
         )
     return nodes, []
-
-
-def _further_item_rules(parts: list[SchemaPart], parser: SchemaParser) -> list[Rule]:
-    keyword = parser.draft.rest_keyword
-    return [Rule(part.pointer, keyword, part.schema[keyword]) for part in parts if keyword in part.schema]
 
 
 def _schemas_for_item(part: SchemaPart, index: int, parser: SchemaParser) -> list[SchemaPart]:

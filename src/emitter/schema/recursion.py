@@ -25,7 +25,6 @@ from emitter.schema.nodes import (
     UnionNode,
     cyclic_names,
     flatten_union,
-    is_optional_property,
     iter_references,
     strong_components,
     to_json_text,
@@ -189,6 +188,13 @@ def unroll_recursion(document: SchemaDocument, subset: SchemaSubset) -> SchemaDo
     return _RecursionUnroller(document, cycles, subset).unroll()
 
 
+def _is_optional_property(node: Node, child: Node) -> bool:
+    """Return whether `child` is an optional property of `node`."""
+    return isinstance(node, ObjectNode) and any(
+        field.node is child for field in node.fields.values() if not field.required
+    )
+
+
 def _find_refused_cycles(document: SchemaDocument, recursion: RecursionSupport) -> dict[str, int]:
     """Return the definitions in unsupported cycles, with the number of the cycle."""
     if recursion is RecursionSupport.KEEP or not document.definitions:
@@ -197,7 +203,7 @@ def _find_refused_cycles(document: SchemaDocument, recursion: RecursionSupport) 
     edges = {
         name: tuple(
             dict.fromkeys(
-                iter_references(node, lambda here, child: not (required_only and is_optional_property(here, child)))
+                iter_references(node, lambda here, child: not (required_only and _is_optional_property(here, child)))
             )
         )
         for name, node in document.definitions.items()

@@ -44,14 +44,14 @@ class ReferenceResolver:
 
     def __init__(self, schema: Any, draft: SchemaDraft) -> None:
         self._schema = schema
-        self._draft = draft
+        self.draft = draft
         self._pointers: dict[int, str] | None = None
 
     @cached_property
     def _document(self) -> DocumentRegistry:
         from emitter.schema.registry import DocumentRegistry  # noqa: PLC0415  many schemas have no reference and no id
 
-        return DocumentRegistry(self._schema, self._draft)
+        return DocumentRegistry(self._schema, self.draft)
 
     @property
     def root_part(self) -> SchemaPart:
@@ -77,7 +77,7 @@ class ReferenceResolver:
     def child_part(self, part: SchemaPart, pointer: str, schema: Any) -> SchemaPart:
         """Return a subschema of `part`. An id of its own changes the base of its references."""
         resolver = part.resolver
-        if schema.__class__ is dict and isinstance(schema.get(self._draft.identifier), str):
+        if schema.__class__ is dict and isinstance(schema.get(self.draft.identifier), str):
             resolver = self._document.enter(schema, resolver)
         return SchemaPart(schema, pointer, resolver)
 
@@ -126,9 +126,7 @@ _REFERENCE_KEYWORDS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 _SCHEMA_KEYWORDS = _MAP_KEYWORDS | _LIST_KEYWORDS | _SINGLE_KEYWORDS | _REFERENCE_KEYWORDS | {"dependencies"}
 
 
-def collect_rules(
-    parts: Iterable[SchemaPart], scope: ReferenceResolver, draft: SchemaDraft, visited: set[int] | None = None
-) -> list[Rule]:
+def collect_rules(parts: Iterable[SchemaPart], scope: ReferenceResolver, visited: set[int] | None = None) -> list[Rule]:
     """Return each keyword in `parts` and below, once per place. `visited` places are skipped."""
     rules: list[Rule] = []
     visited = set() if visited is None else visited
@@ -141,7 +139,7 @@ def collect_rules(
         if part.schema.__class__ is not dict or id(part.schema) in visited:
             continue
         visited.add(id(part.schema))
-        keywords = {key: value for key, value in part.schema.items() if key in draft.keywords}
+        keywords = {key: value for key, value in part.schema.items() if key in scope.draft.keywords}
         rules.extend(
             Rule(part.pointer, key, each) for key, each in keywords.items() if key not in {"$defs", "definitions"}
         )
@@ -183,9 +181,9 @@ def _reference_targets(part: SchemaPart, keyword: str, scope: ReferenceResolver)
         yield scope.root_part
 
 
-def find_dangling_reference(scope: ReferenceResolver, draft: SchemaDraft) -> Uncompilable | None:
+def find_dangling_reference(scope: ReferenceResolver) -> Uncompilable | None:
     """Return an error for the first reference without a target."""
-    for rule in collect_rules([scope.root_part], scope, draft):
+    for rule in collect_rules([scope.root_part], scope):
         if rule.keyword == "$ref":
             try:
                 scope.resolve(SchemaPart({"$ref": rule.value}, rule.pointer, scope.root_part.resolver), "$ref")

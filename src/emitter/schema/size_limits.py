@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emitter.schema.json_data import ARRAY, OBJECT
-from emitter.schema.nodes import longest_path
+from emitter.schema.nodes import strong_components
 
 if TYPE_CHECKING:
     from emitter.profiles.tables import SchemaLimits
@@ -137,3 +137,69 @@ def _measure_height(node: dict[str, Any], above: int, reference_depths: dict[str
         kind in _CONTAINER_TYPES or (kind.__class__ is list and any(each in _CONTAINER_TYPES for each in kind))
     )
     return max([depth, *(_measure_height(subschema, depth, reference_depths) for subschema in _subschemas(node))])
+
+
+MAX_PATH_STEPS = 20_000
+"""The maximum number of steps in the search for the longest path through a cycle. Afterwards it is overestimated."""
+
+
+def longest_path(own_lengths: dict[str, int], edges_by_name: dict[str, dict[str, int]], start: str) -> int:
+    """Return the length of the longest path from `start` that visits no name twice.
+
+    `own_lengths` are the lengths of names by themselves, `edges_by_name` the distances to other names. The result is
+    exact, or too large if a cycle has too many paths to try.
+    """
+    # The longest simple path is an NP-hard problem, but only inside cycles. Between cycles the lengths add up.
+    edges = {name: tuple(each) for name, each in edges_by_name.items()}
+    number = strong_components(edges)
+    members: dict[int, list[str]] = {}
+    for name in edges:
+        members.setdefault(number[name], []).append(name)
+    known: dict[str, int] = {}
+    for _, component in sorted(members.items(), reverse=True):  # components after those that they lead to
+        names_inside = set(component)
+        exits = {
+            name: max(
+                [
+                    own_lengths[name],
+                    *(
+                        distance + known[target]
+                        for target, distance in edges_by_name[name].items()
+                        if target not in names_inside
+                    ),
+                ]
+            )
+            for name in component
+        }
+        inner_edges = {
+            name: {target: distance for target, distance in edges_by_name[name].items() if target in names_inside}
+            for name in component
+        }
+        known.update(_longest_in_cycle(exits, inner_edges))
+    return known[start]
+
+
+def _longest_in_cycle(exits: dict[str, int], edges_in_cycle: dict[str, dict[str, int]]) -> dict[str, int]:
+    """Return the longest path from each member of a cycle, or an upper bound for all."""
+    lengths: dict[str, int] = {}
+    steps = MAX_PATH_STEPS
+    for start, own_length in exits.items():
+        lengths[start] = own_length
+        trail = [(start, 0, iter(edges_in_cycle[start].items()))]
+        visited = {start}
+        while trail:
+            current, distance, rest = trail[-1]
+            edge = next(rest, None)
+            steps -= 1
+            if steps < 0:
+                longest_edges = [max(each.values(), default=0) for each in edges_in_cycle.values()]
+                return dict.fromkeys(exits, sum(longest_edges) - min(longest_edges) + max(exits.values()))
+            if edge is None:
+                trail.pop()
+                visited.discard(current)
+            elif edge[0] not in visited:
+                name, step = edge
+                lengths[start] = max(lengths[start], distance + step + exits[name])
+                trail.append((name, distance + step, iter(edges_in_cycle[name].items())))
+                visited.add(name)
+    return lengths

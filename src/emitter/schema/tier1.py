@@ -79,15 +79,15 @@ _STRICT_CONSTRAINTS = (
     ({"array"}, "forbidden-array-constraint-strict-only", ("minItems", "maxItems", "uniqueItems")),
 )
 _FIX_DISCRIMINATOR = "Use anyOf, and give each branch a required string property whose enum holds one value of its own."
-_FIX_CHECK_LOCALLY = "Take the keyword out, say the rule in the description, and check it on the answer."
+_FIX_CHECK_LOCALLY = "Remove the keyword, describe the rule in the description, and check the answer locally."
 _FIXES_BY_RULE = {
-    "max-nesting-depth-5": "Flatten the schema, or move this part up: nothing may lie deeper than 5.",
+    "max-nesting-depth-5": "Flatten the schema, or move this part up: the maximum depth is 5.",
     "additionalProperties-must-be-false-on-object-strict-only": 'Add "additionalProperties": false.',
     "property-not-in-required-strict-mode-only": 'List it in required, and add "null" to its type if it may be absent.',
     "forbidden-string-constraint-strict-only": _FIX_CHECK_LOCALLY,
     "forbidden-number-constraint-strict-only": _FIX_CHECK_LOCALLY,
     "forbidden-array-constraint-strict-only": _FIX_CHECK_LOCALLY,
-    "max-property-count-100-exceeded": "Split the schema: all its objects together may name 100 properties.",
+    "max-property-count-100-exceeded": "Split the schema: its objects may have 100 properties in total.",
     "oneOf-forbidden": _FIX_DISCRIMINATOR,
     "anyOf-branch-missing-discriminator": (
         'Give this branch a required property with "type": "string" and an enum of one value.'
@@ -97,7 +97,7 @@ _FIXES_BY_RULE = {
 _FIXES_BY_KEYWORD = {
     "oneOf": _FIX_DISCRIMINATOR,
     "allOf": "Merge its branches into this schema.",
-    "prefixItems": "Use an object with one named property for each place.",
+    "prefixItems": "Use an object with one named property for each position.",
     "propertyNames": "Name the properties, or use an array of objects with a key and a value.",
 }
 

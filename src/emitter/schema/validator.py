@@ -16,7 +16,7 @@ from jsonschema_rs import ValidationErrorKind as Kind
 
 from emitter.errors import Uncompilable
 from emitter.messages import as_list, as_mapping
-from emitter.schema.codec.base import Undecoded
+from emitter.schema.codecs import Undecoded
 from emitter.schema.dialects import DRAFT202012
 from emitter.schema.formats import (
     FORMAT_CHECKS,
@@ -25,7 +25,7 @@ from emitter.schema.formats import (
     PYDANTIC_FORMAT_CHECKS,
     is_missing_offset,
 )
-from emitter.schema.json_data import escape_pointer_token, iter_objects
+from emitter.schema.json_data import escape_pointer_token, iter_objects, truncate_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def property_names(schema: Json) -> frozenset[str]:
 
 
 LONE_SURROGATE = Violation("", "unicode", "text without lone surrogates")
-"""Half of a character, which JSON can spell but UTF-8 cannot encode."""
+"""The violation of half a surrogate pair, which JSON can express but UTF-8 cannot encode."""
 Schema: TypeAlias = "Mapping[str, Any] | bool"
 MAX_VIOLATIONS = 12
 """Further violations are dropped, so that a corrective prompt has a constant size."""
@@ -106,7 +106,7 @@ class Validator:
         return self.check_decoded(value)
 
     def check_decoded(self, value: Json) -> tuple[Violation, ...]:
-        """Return the violations of a value without undecoded values, which only a codec makes."""
+        """Return the violations of a value that contains no undecoded values, which only codecs create."""
         try:
             if self._check.is_valid(value):
                 return ()
@@ -129,7 +129,7 @@ class Validator:
 
 
 def _refuse_retrieval(uri: str) -> Any:
-    """Fetch nothing."""
+    """Raise, because the validator would otherwise fetch references over the network."""
     raise LookupError(uri)
 
 
@@ -194,6 +194,7 @@ def _relevant_errors(error: ValidationError) -> Iterator[_RawViolation]:
     pending = [error]
     while pending:
         current = pending.pop()
+        # The errors of all branches of a union would confuse the model, so only the closest branch is reported.
         branches, depth = _union_branches(current), len(current.instance_path)
         chosen = min(branches, key=partial(_branch_distance, depth=depth)) if branches else []
         untagged = _missing_tag([branch for branch in branches if not _is_type_mismatch(branch, depth)])
@@ -209,26 +210,23 @@ def _relevant_errors(error: ValidationError) -> Iterator[_RawViolation]:
 
 def _missing_tag(branches: list[list[ValidationError]]) -> _RawViolation | None:
     """Return a violation that lists the tags of all branches, if one field chooses among them."""
-    tags = [[error for error in branch if error.kind.name in _TAG_RULES] for branch in branches]
-    paths = {tuple(each.instance_path) for several in tags for each in several}
-    if len(tags) < _MIN_TAGGED_BRANCHES or len(paths) != 1 or any(len(several) != 1 for several in tags):
+    tag_errors = [[error for error in branch if error.kind.name in _TAG_RULES] for branch in branches]
+    paths = {tuple(error.instance_path) for errors in tag_errors for error in errors}
+    if len(tag_errors) < _MIN_TAGGED_BRANCHES or len(paths) != 1 or any(len(errors) != 1 for errors in tag_errors):
         return None
-    allowed = [value for (tag,) in tags for value in _allowed_tags(tag.kind)]
-    return _RawViolation(next(iter(paths)), "enum", _to_json_text(allowed)) if _are_distinct(allowed) else None
-
-
-def _are_distinct(values: list[Any]) -> bool:
-    """Return whether all values differ. A value shared by all branches is not a tag."""
-    return len({_to_json_text(value) for value in values}) == len(values)
+    allowed = [
+        value
+        for (error,) in tag_errors
+        for value in (as_list(error.kind.value) if error.kind.name == "enum" else [error.kind.value])
+    ]
+    # A value that several branches share is not a tag.
+    are_distinct = len(set(map(_to_json_text, allowed))) == len(allowed)
+    return _RawViolation(next(iter(paths)), "enum", _to_json_text(allowed)) if are_distinct else None
 
 
 def _is_type_mismatch(branch: list[ValidationError], depth: int) -> bool:
     """Return whether a branch of a union at `depth` is for values of another type."""
     return len(branch) == 1 and branch[0].kind.name == "type" and len(branch[0].instance_path) == depth
-
-
-def _allowed_tags(kind: Kind) -> list[Any]:
-    return as_list(kind.value) if kind.name == "enum" else [kind.value]
 
 
 def _union_branches(error: ValidationError) -> list[list[ValidationError]]:
@@ -272,9 +270,8 @@ def _describe_expected_format(name: str, instance: Json) -> str:
     return f"{_to_json_text(name)}: {words}" if words else _to_json_text(name)
 
 
-def _to_json_text(value: Any, limit: int = 200) -> str:
+def _to_json_text(value: Any) -> str:
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        return truncate_json(value)
     except TypeError:  # an error of the validator, which may quote the answer
-        return "what the schema says of it"
-    return text if len(text) <= limit else f"{text[:limit]}…"
+        return "a value that the schema describes"

@@ -11,8 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from emitter.schema.codec.base import VALUE_MEMBER, AnyCodec, Codec, JsonTextCodec, ScalarCodec
-from emitter.schema.codec.containers import (
+from emitter.schema.codecs import VALUE_MEMBER, AnyCodec, Codec, JsonTextCodec, ScalarCodec
+from emitter.schema.container_codecs import (
     KEY_MEMBER,
     REST_MEMBER,
     ArrayCodec,
@@ -55,7 +55,8 @@ def write_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, Any]
     if node.overflow:
         return _write_overflowing_object(node, writer)
     if node.unnamed is None:
-        return _write_closed_object(node, writer)
+        wires, members = _write_members(node, writer)
+        return _object_schema(node, wires, members, writer), ObjectCodec(members)
     if not writer.subset.closed_objects:
         return _write_open_object(node, node.unnamed, writer)
     if not node.fields:
@@ -82,11 +83,6 @@ def _object_schema(
 ) -> dict[str, Any]:
     required = [name for name in wires if name not in members or members[name].required or members[name].nullable]
     return writer.record_losses(node, closed_object(wires, required, writer.subset), node.rules)
-
-
-def _write_closed_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, Any], Codec]:
-    wires, members = _write_members(node, writer)
-    return _object_schema(node, wires, members, writer), ObjectCodec(members)
 
 
 def _write_overflowing_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, Any], Codec]:
@@ -356,7 +352,7 @@ def write_scalar(node: ScalarNode, writer: SchemaWriter) -> tuple[dict[str, Any]
 
 
 MAX_SAFE_INTEGER = 2**53
-"""Larger numbers are not exact as doubles, and decoding engines reject them as bounds."""
+"""Larger integers are not exact as doubles, and decoding engines reject them as bounds."""
 
 
 def is_enforced(rule: Rule, subset: SchemaSubset) -> bool:

@@ -1,6 +1,7 @@
 """Write unions in a provider's subset.
 
-Branches that cannot be confused on the wire become a plain `anyOf`. Other branches get a tag, which decoding removes.
+If no document can match two branches on the wire, the union becomes a plain `anyOf`. Otherwise the branches get a tag,
+which decoding removes, because a decoder could not know which branch the model meant.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from emitter.schema.codec.base import (
+from emitter.schema.codecs import (
     VALUE_MEMBER,
     VARIANT_MEMBER,
     Codec,
@@ -102,7 +103,7 @@ def _are_distinguishable(codecs: tuple[Codec, ...]) -> bool:
 
 
 def _lack_discriminators(codecs: tuple[Codec, ...]) -> bool:
-    """Return whether several branches are objects, and one has no discriminator."""
+    """Return whether several branches are objects, and at least one of them has no discriminator."""
     objects = [codec for codec in codecs if OBJECT in codec.types or not codec.types]
     return len(objects) > 1 and not all(_has_discriminator(codec) for codec in objects)
 
@@ -111,13 +112,9 @@ def _has_discriminator(codec: Codec) -> bool:
     members = get_members(codec)
     if members is None:
         return False
-    each, required, _ = members
-    return any(_is_discriminator(*each[name]) for name in required)
-
-
-def _is_discriminator(codec: Codec, nullable: bool) -> bool:  # noqa: FBT001  as a member on the wire is described
-    values = codec.values if isinstance(codec, ScalarCodec) else None
-    return values is not None and len(values) == 1 and isinstance(values[0], str) and not nullable
+    required = (members.codecs[name] for name in members.required)
+    values = [codec.values for codec, nullable in required if isinstance(codec, ScalarCodec) and not nullable]
+    return any(each is not None and len(each) == 1 and isinstance(each[0], str) for each in values)
 
 
 def _branch_names(branches: tuple[Node, ...], writer: SchemaWriter) -> list[str]:
@@ -241,8 +238,10 @@ def _pair_is_disjoint(one: Codec, other: Codec, depth: int) -> bool:
         if one.values is None or other.values is None:
             return False
         return not {canonical_key(value) for value in one.values} & {canonical_key(value) for value in other.values}
-    ours, theirs = get_members(one), get_members(other)
-    return ours is not None and theirs is not None and _members_are_disjoint(ours, theirs, depth)
+    one_members, other_members = get_members(one), get_members(other)
+    if one_members is None or other_members is None:
+        return False
+    return _members_are_disjoint(one_members, other_members, depth)
 
 
 def _members_are_disjoint(one: WireMembers, other: WireMembers, depth: int) -> bool:
@@ -251,12 +250,12 @@ def _members_are_disjoint(one: WireMembers, other: WireMembers, depth: int) -> b
     ):
         return True
     for name in one.required & other.required:
-        (ours, our_null), (theirs, their_null) = one.codecs[name], other.codecs[name]
-        if our_null and their_null:
+        (one_codec, one_nullable), (other_codec, other_nullable) = one.codecs[name], other.codecs[name]
+        if one_nullable and other_nullable:
             continue
-        if (our_null and theirs.admits(None)) or (their_null and ours.admits(None)):
+        if (one_nullable and other_codec.admits(None)) or (other_nullable and one_codec.admits(None)):
             continue
-        if are_disjoint(ours, theirs, depth - 1):
+        if are_disjoint(one_codec, other_codec, depth - 1):
             return True
     return False
 
@@ -280,14 +279,14 @@ class ExclusivityChecker:
         return self._known[key]
 
     def _compare(self, one: Node, other: Node, depth: int) -> bool:
-        ours, theirs = flatten_union(self._document, one), flatten_union(self._document, other)
-        if ours is None or theirs is None or len(ours) * len(theirs) > MAX_UNION_MEMBERS:
+        one_members, other_members = flatten_union(self._document, one), flatten_union(self._document, other)
+        if one_members is None or other_members is None or len(one_members) * len(other_members) > MAX_UNION_MEMBERS:
             return False
-        return all(self._single_nodes_exclusive(a, b, depth) for a in ours for b in theirs)
+        return all(self._single_nodes_exclusive(a, b, depth) for a in one_members for b in other_members)
 
     def _single_nodes_exclusive(self, one: Node, other: Node, depth: int) -> bool:
-        ours, theirs = (_with_integers(frozenset(node_types(self._document, each))) for each in (one, other))
-        if not ours & theirs:
+        one_types, other_types = (_with_integers(frozenset(node_types(self._document, node))) for node in (one, other))
+        if not one_types & other_types:
             return True
         if isinstance(one, EnumNode) and isinstance(other, EnumNode):
             return not {canonical_key(value) for value in one.values} & {canonical_key(value) for value in other.values}
@@ -296,9 +295,9 @@ class ExclusivityChecker:
         )
 
     def _objects_exclusive(self, one: ObjectNode, other: ObjectNode, depth: int) -> bool:
-        for ours, theirs in ((one, other), (other, one)):
-            needed = {name for name, field in ours.fields.items() if field.required}
-            if theirs.unnamed is None and needed - theirs.fields.keys():
+        for node, closed in ((one, other), (other, one)):
+            required = {name for name, field in node.fields.items() if field.required}
+            if closed.unnamed is None and required - closed.fields.keys():
                 return True
         shared = [(one.fields[name], other.fields[name]) for name in one.fields if name in other.fields]
         return any((a.required or b.required) and self((a.node, b.node), depth - 1) for a, b in shared)

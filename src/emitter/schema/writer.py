@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from emitter.errors import Unencodable
 from emitter.messages import as_list
 from emitter.profiles.tables import OptionalProperties
-from emitter.schema.codec.base import VALUE_MEMBER, Codec, JsonTextCodec, LazyCodec, WrappedCodec
+from emitter.schema.codecs import VALUE_MEMBER, Codec, JsonTextCodec, LazyCodec, WrappedCodec
 from emitter.schema.formats import describe_format
-from emitter.schema.json_data import NULL, OBJECT, STRING, canonical_key, child_pointer
+from emitter.schema.json_data import NULL, OBJECT, STRING, canonical_key, child_pointer, truncate_json
 from emitter.schema.losses import (
     LossLog,
     add_conditions,
     add_description,
     conditions_sentence,
-    truncate_json,
     without_redundant_title,
 )
 from emitter.schema.nodes import (
@@ -180,11 +179,9 @@ class SchemaWriter:
         rest = {key: each for key, each in wire.items() if key != "description"}
         return add_description({**rest, **notes}, *sentences)
 
-    def record_losses(
-        self, node: Node, wire: dict[str, Any], rules: Iterable[Rule], why: LossReason = LossReason.UNSUPPORTED
-    ) -> dict[str, Any]:
+    def record_losses(self, node: Node, wire: dict[str, Any], rules: Iterable[Rule]) -> dict[str, Any]:
         """Record rules of `node` that are not enforced, and add them to the description."""
-        return add_conditions(wire, self.loss_log.record(node, rules, why))
+        return add_conditions(wire, self.loss_log.record(node, rules))
 
     def is_nullable(self, field: ObjectProperty) -> bool:
         """Return whether an absent property is null on the wire."""

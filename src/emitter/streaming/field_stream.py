@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from emitter.errors import InputError, Uncompilable
 from emitter.messages import as_list, as_mapping
-from emitter.schema.codec.base import VALUE_MEMBER, VARIANT_MEMBER
-from emitter.schema.codec.containers import REST_MEMBER, item_member_name
+from emitter.schema.codecs import VALUE_MEMBER, VARIANT_MEMBER
+from emitter.schema.container_codecs import REST_MEMBER, item_member_name
 from emitter.schema.dialects import detect_draft
 from emitter.schema.json_data import escape_pointer_token, iter_objects, parse_pointer
 from emitter.schema.validator import Validator

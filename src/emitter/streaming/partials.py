@@ -15,8 +15,8 @@ from pydantic_core import SchemaValidator, from_json
 
 from emitter.messages import as_list, as_mapping
 from emitter.recover.thinking_blocks import ThinkingFilter
-from emitter.schema.codec.base import VALUE_MEMBER, VARIANT_MEMBER
-from emitter.schema.codec.containers import KEY_MEMBER
+from emitter.schema.codecs import VALUE_MEMBER, VARIANT_MEMBER
+from emitter.schema.container_codecs import KEY_MEMBER
 from emitter.schema.python_types import DATA_KEYS, build_adapter, find_aliases, find_union_tags, to_json_text
 from emitter.streaming import FieldComplete
 from emitter.streaming.partial_schema import schemas_at

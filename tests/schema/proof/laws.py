@@ -21,7 +21,7 @@ import jsonschema_rs
 from emitter.errors import Uncompilable, Unencodable
 from emitter.profiles import load_profile
 from emitter.schema import Tier1Mode, VariantEdition, compile_schema, lint_tier1, lint_variants
-from emitter.schema.codec.base import Undecoded
+from emitter.schema.codecs import Undecoded
 from emitter.testing import vendor_rules
 from emitter.testing.constrained_decoding import Sampler, find_compile_error, parse_document
 from tests.schema.proof.exceptions import DIFFERENT_VALIDATORS, own_refusal

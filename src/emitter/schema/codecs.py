@@ -1,4 +1,8 @@
-"""The `Codec` protocol, and the codecs of scalars, JSON text and unions."""
+"""Convert the caller's documents to and from their wire form: the `Codec` protocol, scalars, JSON text and unions.
+
+`encode` raises `Unencodable` if a value has no wire form. `decode` never raises: a value that it cannot interpret is
+returned unchanged, or as `Undecoded` if interpreting it would be a guess, and validation reports it.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +27,8 @@ if TYPE_CHECKING:
 class Undecoded:
     """A value that `decode` could not interpret. Validation reports it.
 
-    `rule` and `expected` are those of the violation. `slot` names the wire member that held the value, if the original
-    schema has no such property.
+    `rule` and `expected` describe the violation. `slot` is the name of the wire member that contained the value, if the
+    original schema has no property of this name.
     """
 
     rule: str = ""
@@ -49,8 +53,8 @@ def mark_undecoded(value: Json, rule: str, expected: str, slot: str | None = Non
         marked = UndecodedText(value)
     else:
         marked = UndecodedList(cast("list[Any]", value) if isinstance(value, list) else [value])
-    before = isinstance(value, Undecoded)
-    marked.rule, marked.expected = (value.rule, value.expected) if before else (rule, expected)
+    is_marked = isinstance(value, Undecoded)
+    marked.rule, marked.expected = (value.rule, value.expected) if is_marked else (rule, expected)
     marked.slot = slot
     return marked
 
@@ -65,12 +69,12 @@ class Codec(Protocol):
 
     @property
     def same_on_wire(self) -> bool:
-        """Whether every value is its own wire form."""
+        """True if every value is its own wire form."""
         ...
 
     @property
     def decode_is_noop(self) -> bool:
-        """Whether decoding changes no document, not even a null that the provider would not write."""
+        """True if decoding changes no document, not even a null that the provider would not write."""
         ...
 
     def encode(self, value: Json, pointer: str) -> Json:
@@ -97,8 +101,8 @@ class WireMembers(NamedTuple):
 class LazyCodec:
     """The codec of a definition, looked up by name.
 
-    A recursive definition is not written yet when references to it are. Until then, `types` and `members` return what
-    is known from its nodes: all types of its wire form, and its discriminating members.
+    References to a recursive definition are written before the definition itself. Until it is written, `types` and
+    `members` return the facts that its nodes imply: all types of its wire form, and its discriminating members.
     """
 
     __slots__ = ("_codecs", "_members", "_name", "_types")
@@ -123,12 +127,12 @@ class LazyCodec:
 
     @property
     def same_on_wire(self) -> bool:
-        """Whether the definition is the same on the wire; False if it is not written yet."""
+        """True if the definition is written and its values are their own wire form."""
         return self.target is not None and self.target.same_on_wire
 
     @property
     def decode_is_noop(self) -> bool:
-        """Whether decoding the definition changes nothing; False if it is not written yet."""
+        """True if the definition is written and decoding changes no document."""
         return self.target is not None and self.target.decode_is_noop
 
     def encode(self, value: Json, pointer: str) -> Json:
@@ -150,8 +154,8 @@ class LazyCodec:
 
 def get_members(codec: Codec) -> WireMembers | None:
     """Return the members of an object codec, or None for any other codec."""
-    found = getattr(codec, "members", None)
-    return None if found is None else found()
+    members = getattr(codec, "members", None)
+    return None if members is None else members()
 
 
 _JSON_START: Final = re.compile(
@@ -181,7 +185,7 @@ class ScalarCodec:
 
     @cached_property
     def _check(self) -> Any:
-        rules = {key: each for key, each in self._wire.items() if key not in _UNCHECKED_KEYWORDS}
+        rules = {keyword: value for keyword, value in self._wire.items() if keyword not in _UNCHECKED_KEYWORDS}
         return jsonschema_rs.validator_for(rules, validate_formats=True) if rules else None
 
     def encode(self, value: Json, pointer: str) -> Json:
@@ -207,7 +211,7 @@ class AnyCodec:
     types = frozenset({*ALL_TYPES, INTEGER})
     same_on_wire = decode_is_noop = True
 
-    def encode(self, value: Json, pointer: str) -> Json:  # noqa: ARG002  every codec is told where it stands
+    def encode(self, value: Json, pointer: str) -> Json:  # noqa: ARG002  part of the protocol
         """Return `value`."""
         return value
 
@@ -215,7 +219,7 @@ class AnyCodec:
         """Return `value`."""
         return value
 
-    def admits(self, value: Json) -> bool:  # noqa: ARG002  whatever it is
+    def admits(self, value: Json) -> bool:  # noqa: ARG002  part of the protocol
         """Return True."""
         return True
 
@@ -251,10 +255,10 @@ class JsonTextCodec:
         if not isinstance(value, str):
             return value
         try:
-            meant = parse_json(value)
+            decoded = parse_json(value)
         except NotJsonError:
             return mark_undecoded(value, "json", _EXPECTED_JSON_TEXT) if _JSON_START.match(value) else value
-        return meant if is_type(meant, self._value_types) else value
+        return decoded if is_type(decoded, self._value_types) else value
 
     def admits(self, value: Json) -> bool:
         """Return whether the value is a string, and one of the enum texts if there are any."""
@@ -290,22 +294,24 @@ class UnionCodec:
         """Decode with the branch that the document matches."""
         if self.decode_is_noop:
             return value
-        meant = (
+        # A document that matches no branch is decoded with the nearest one, so that its violations are named in the
+        # caller's schema.
+        branch = (
             self._branch_by_tag(value)
             or next((branch for branch in self.branches if branch.admits(value)), None)
             or self._nearest_branch(value)
         )
-        return value if meant is None else meant.decode(value)
+        return value if branch is None else branch.decode(value)
 
     @cached_property
     def _discriminator(self) -> tuple[str, dict[str, Codec]] | None:
         """The member whose value differs in every branch, and the branch of each value."""
-        listed = [_required_text_members(branch) for branch in self.branches]
-        for name in listed[0] if listed else ():
-            values = [value for branch in listed for value in branch.get(name, ())]
-            if all(branch.get(name) for branch in listed) and len(set(values)) == len(values):
-                pairs = zip(listed, self.branches, strict=True)
-                return name, {value: branch for texts, branch in pairs for value in texts[name]}
+        enums_of_branches = [_required_text_members(branch) for branch in self.branches]
+        for name in enums_of_branches[0] if enums_of_branches else ():
+            values = [value for enums in enums_of_branches for value in enums.get(name, ())]
+            if all(enums.get(name) for enums in enums_of_branches) and len(set(values)) == len(values):
+                pairs = zip(enums_of_branches, self.branches, strict=True)
+                return name, {value: branch for enums, branch in pairs for value in enums[name]}
         return None
 
     def _branch_by_tag(self, value: Json) -> Codec | None:
@@ -313,13 +319,13 @@ class UnionCodec:
         if self._discriminator is None or not isinstance(value, dict):
             return None
         name, branches = self._discriminator
-        given = as_mapping(value).get(name)
-        return branches.get(given) if isinstance(given, str) else None
+        tag = as_mapping(value).get(name)
+        return branches.get(tag) if isinstance(tag, str) else None
 
     def _nearest_branch(self, value: Json) -> Codec | None:
-        """Return a branch of the right type; among objects, the one with most members in common."""
-        likely = [branch for branch in self.branches if any(_is_type(value, kind) for kind in branch.types)]
-        return max(likely, key=lambda each: _count_common_members(each, value), default=None)
+        """Return a branch of the right type; among objects, the branch with the most members in common."""
+        candidates = [branch for branch in self.branches if any(_is_type(value, kind) for kind in branch.types)]
+        return max(candidates, key=lambda branch: _count_common_members(branch, value), default=None)
 
     def admits(self, value: Json) -> bool:
         """Return whether any branch admits the value."""
@@ -331,10 +337,12 @@ def _required_text_members(codec: Codec) -> dict[str, list[str]]:
     members = get_members(codec)
     if members is None:
         return {}
-    each, required, _ = members
-    plain = {name: one for name, (one, nullable) in each.items() if name in required and not nullable}
-    values = {name: one.values for name, one in plain.items() if isinstance(one, ScalarCodec) and one.values}
-    return {name: texts for name, texts in values.items() if all(isinstance(text, str) for text in texts)}
+    enums = {
+        name: codec.values
+        for name, (codec, nullable) in members.codecs.items()
+        if name in members.required and not nullable and isinstance(codec, ScalarCodec) and codec.values
+    }
+    return {name: values for name, values in enums.items() if all(isinstance(value, str) for value in values)}
 
 
 def _is_type(value: Json, kind: str) -> bool:
@@ -345,8 +353,8 @@ def _count_common_members(codec: Codec, value: Json) -> int:
     members = get_members(codec)
     if members is None:
         return 0
-    each = members.codecs
-    return sum(1 if each[name][0].admits(one) else -1 for name, one in as_mapping(value).items() if name in each)
+    common = [(members.codecs[name][0], each) for name, each in as_mapping(value).items() if name in members.codecs]
+    return sum(1 if codec.admits(each) else -1 for codec, each in common)
 
 
 class TaggedUnionCodec:
@@ -359,7 +367,7 @@ class TaggedUnionCodec:
         self.branches = branches
 
     def members(self) -> WireMembers:
-        """Return the members that tell the branches apart."""
+        """Return the member that distinguishes the branches."""
         tag = ScalarCodec((STRING,), {"enum": list(self.branches)})
         return WireMembers({VARIANT_MEMBER: (tag, False)}, frozenset({VARIANT_MEMBER}), is_closed=False)
 
@@ -374,9 +382,9 @@ class TaggedUnionCodec:
 
     def decode(self, value: Json) -> Json:
         """Return the value without its tag."""
-        given = as_mapping(value)
-        codec = self._branch_by_tag(given)
-        return value if codec is None or VALUE_MEMBER not in given else codec.decode(given[VALUE_MEMBER])
+        members = as_mapping(value)
+        codec = self._branch_by_tag(members)
+        return value if codec is None or VALUE_MEMBER not in members else codec.decode(members[VALUE_MEMBER])
 
     def _branch_by_tag(self, members: Json) -> Codec | None:
         name = members.get(VARIANT_MEMBER)
@@ -384,9 +392,10 @@ class TaggedUnionCodec:
 
     def admits(self, value: Json) -> bool:
         """Return whether the tag names a branch that admits the value."""
-        given = as_mapping(value)
-        codec = self._branch_by_tag(given)
-        return set(given) == {VARIANT_MEMBER, VALUE_MEMBER} and codec is not None and codec.admits(given[VALUE_MEMBER])
+        members = as_mapping(value)
+        codec = self._branch_by_tag(members)
+        is_tagged = set(members) == {VARIANT_MEMBER, VALUE_MEMBER}
+        return is_tagged and codec is not None and codec.admits(members[VALUE_MEMBER])
 
 
 class WrappedCodec:
@@ -404,10 +413,10 @@ class WrappedCodec:
 
     def decode(self, value: Json) -> Json:
         """Return the inner value. A value without its wrapper is accepted."""
-        given = as_mapping(value)
-        return self._inner.decode(given[VALUE_MEMBER] if set(given) == {VALUE_MEMBER} else value)
+        members = as_mapping(value)
+        return self._inner.decode(members[VALUE_MEMBER] if set(members) == {VALUE_MEMBER} else value)
 
     def admits(self, value: Json) -> bool:
         """Return whether the wrapped value is admitted."""
-        given = as_mapping(value)
-        return set(given) == {VALUE_MEMBER} and self._inner.admits(given[VALUE_MEMBER])
+        members = as_mapping(value)
+        return set(members) == {VALUE_MEMBER} and self._inner.admits(members[VALUE_MEMBER])
