@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    ResponseCandidate,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
-    combine_candidates,
     find_error,
     is_error_body,
+    make_result,
     parse_arguments,
     parse_error,
     with_usage,
@@ -117,13 +116,14 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
         return with_usage(parse_error(200, error or body, tables), usage)
     blocks, details = _content_blocks(body.get("content")), as_mapping(body.get("stop_details"))
     refused = "refusal" in (details.get("type"), *(block.get("type") for block in blocks))
-    candidate = ResponseCandidate(
-        raw_stops=("refusal",) if refused else collect_stop_reasons(body.get("stop_reason")),
+    return make_result(
+        tables,
+        usage,
+        ("refusal",) if refused else collect_stop_reasons(body.get("stop_reason")),
         text="".join(as_string(block.get("text")) for block in blocks if block.get("type") == "text"),
         arguments=tuple(block["input"] for block in blocks if _is_tool_call(block)),
         refused_as=as_string(details.get("category")) or None,
     )
-    return combine_candidates([candidate], tables, usage)
 
 
 def _content_blocks(content: Json) -> list[Mapping[str, Any]]:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, cast
 from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    ResponseCandidate,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
-    combine_candidates,
     is_error_body,
+    make_result,
     parse_arguments,
     parse_error,
     with_usage,
@@ -145,12 +144,13 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
         return with_usage(parse_error(200, body, tables), usage)
     blocks = as_objects(as_mapping(as_mapping(body.get("output")).get("message")).get("content"))
     calls = [as_mapping(block.get("toolUse")) for block in blocks]
-    candidate = ResponseCandidate(
-        raw_stops=collect_stop_reasons(body.get("stopReason")),
+    return make_result(
+        tables,
+        usage,
+        collect_stop_reasons(body.get("stopReason")),
         text="".join(map(_block_text, blocks)),
         arguments=tuple(call["input"] for call in calls if "input" in call),
     )
-    return combine_candidates([candidate], tables, usage)
 
 
 def _block_text(block: Mapping[str, Any]) -> str:

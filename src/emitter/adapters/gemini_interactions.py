@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, cast
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    ResponseCandidate,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
-    combine_candidates,
     find_error,
     is_error_body,
+    make_result,
     parse_arguments,
     parse_error,
     with_usage,
@@ -104,12 +103,13 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     if error or is_error_body(body, *_ANSWER_KEYS):
         result = with_usage(parse_error(200, error or body, tables), usage)
         return replace(result, text=text) if isinstance(result, ModelResponse) else result
-    candidate = ResponseCandidate(
-        raw_stops=collect_stop_reasons(body.get("status")),
+    return make_result(
+        tables,
+        usage,
+        collect_stop_reasons(body.get("status")),
         text=text,
         arguments=tuple(step.get("arguments") or {} for step in steps if step.get("type") == "function_call"),
     )
-    return combine_candidates([candidate], tables, usage)
 
 
 def _steps(body: Mapping[str, Json]) -> list[Mapping[str, Any]]:

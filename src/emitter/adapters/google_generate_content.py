@@ -18,17 +18,17 @@ from pydantic import ValidationError
 from emitter.adapters.request_options import ReservedOption, merge_layers, to_snake_case
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    ResponseCandidate,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
-    combine_candidates,
     find_error,
     first_choice,
     is_error_body,
+    make_result,
     parse_error,
     with_usage,
+    worst_result,
 )
 from emitter.errors import InputError
 from emitter.messages import NO_FIELDS, OutputMode, Role, Usage, as_mapping
@@ -116,10 +116,11 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     if error or is_error_body(response, "candidates"):
         return with_usage(parse_error(200, error or response, tables), usage)
     block_reason = _block_reason(response)
-    candidates = [_parse_candidate(candidate) for candidate in as_objects(response.get("candidates"))]
+    results = [_decode_candidate(candidate, tables, usage) for candidate in as_objects(response.get("candidates"))]
     if block_reason:
-        candidates.append(ResponseCandidate((f"block:{block_reason}",), refused_as=f"prompt blocked: {block_reason}"))
-    return combine_candidates(candidates, tables, usage)
+        refused_as = f"prompt blocked: {block_reason}"
+        results.append(make_result(tables, usage, (f"block:{block_reason}",), refused_as=refused_as))
+    return worst_result(results) if results else make_result(tables, usage)
 
 
 def _unwrap(body: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -149,14 +150,17 @@ def _stop_reasons(candidate: Mapping[str, Any]) -> tuple[str, ...]:
     return collect_stop_reasons(*(_enum_text(reason) if type(reason) is int else reason for reason in reasons))
 
 
-def _parse_candidate(candidate: Mapping[str, Any]) -> ResponseCandidate:
+def _decode_candidate(candidate: Mapping[str, Any], tables: DecodingTables, usage: Usage | None) -> CallResult:
+    text, arguments = _text_and_arguments(candidate)
+    return make_result(tables, usage, _stop_reasons(candidate), text=text, arguments=arguments)
+
+
+def _text_and_arguments(candidate: Mapping[str, Any]) -> tuple[str, tuple[Json, ...]]:
+    """Return the visible text, and the arguments of each call."""
     parts = [part for part in as_objects(as_mapping(candidate.get("content")).get("parts")) if not part.get("thought")]
     calls = [as_mapping(_get_field(part, "functionCall")) for part in parts]
-    return ResponseCandidate(
-        raw_stops=_stop_reasons(candidate),
-        text="".join(as_string(part.get("text")) for part in parts),
-        arguments=tuple(call.get("args") or {} for call in calls if call),
-    )
+    text = "".join([as_string(part.get("text")) for part in parts])
+    return text, tuple([call.get("args") or {} for call in calls if call])
 
 
 def _parse_usage(usage: Json) -> Usage | None:
@@ -212,13 +216,13 @@ class StreamAssembler:
 
 def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
     """Return the text that a chunk adds to the first candidate or, in tool mode, its first call, which comes whole."""
-    candidate = _parse_candidate(first_choice(_unwrap(event).get("candidates")))
+    text, arguments = _text_and_arguments(first_choice(_unwrap(event).get("candidates")))
     if mode is not OutputMode.TOOL:
-        return candidate.text
-    if not candidate.arguments or "call" in state:
+        return text
+    if not arguments or "call" in state:
         return ""
     state["call"] = True
-    return json.dumps(candidate.arguments[0])
+    return json.dumps(arguments[0])
 
 
 def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:

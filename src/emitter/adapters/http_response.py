@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from emitter.adapters import ADAPTERS
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    DecodingTables,
     as_objects,
     as_printable_line,
+    decoding_tables,
     extract_error,
     make_protocol_fault,
     parse_error,
     with_cause,
-    with_status,
     with_usage,
 )
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
 from emitter.adapters.transport import ResponseRejected, make_unexpected_fault
 from emitter.adapters.transport import classify_exception as fault_of
 from emitter.errors import EmitterError
-from emitter.messages import Fault, ProviderErrorDetails, as_mapping
+from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, as_mapping
 from emitter.strict_json import DuplicateKeyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from emitter.adapters.response_decoding import DecodingTables
     from emitter.adapters.transport import HttpTransfer
     from emitter.messages import CallResult, Json, OutputMode, Usage
     from emitter.profiles.model import ProviderProfile, WireFormat
@@ -57,8 +57,7 @@ def parse_response(
     profile: ProviderProfile, wire: WireFormat, status: int, headers: Mapping[str, str], text: str
 ) -> CallResult:
     """Return the result of a complete HTTP response."""
-    tables = DecodingTables(profile.wires[wire].stops, profile.faults)
-    body = parse_body(text)
+    tables, body = decoding_tables(profile, wire), parse_body(text)
     is_success = _FIRST_SUCCESS <= status <= _LAST_SUCCESS
     if is_success and isinstance(body, dict):
         result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
@@ -71,12 +70,15 @@ def parse_response(
 
 
 def _with_headers(result: CallResult, status: int, headers: Mapping[str, str], body: Json) -> CallResult:
+    """Return the result with the facts of its HTTP response."""
     lower = {name.lower(): value for name, value in headers.items()}
-    wait = _retry_after(lower, body) if isinstance(result, Fault) else None
     request_id = None
     for name in _REQUEST_IDS:
         request_id = request_id or lower.get(name)
-    return with_status(result, status, wait, request_id)
+    if isinstance(result, ModelResponse):
+        return result if request_id is None else replace(result, request_id=request_id)
+    wait, request_id = _retry_after(lower, body), request_id or result.request_id
+    return replace(result, status=result.status or status, retry_after=wait, request_id=request_id)
 
 
 def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: object) -> CallResult:
@@ -164,7 +166,8 @@ def parse_body(text: str) -> Json:
 
     A byte order mark is ignored, as RFC 8259 (section 8.1) allows.
     """
-    if is_event_stream(text):
+    # almost every body is an object, so its first character says enough
+    if not text.startswith("{") and is_event_stream(text):
         decoder = SseDecoder()
         events = [*decoder.feed(text), *decoder.end()]
         return _UnreadableBody(EVENT_NOT_JSON, tuple(events)) if decoder.is_broken else events
@@ -254,7 +257,7 @@ class StreamAccumulator:
 
     def __init__(self, profile: ProviderProfile, wire: WireFormat, mode: OutputMode) -> None:
         self._profile, self._wire, self._mode = profile, wire, mode
-        self._tables = DecodingTables(profile.wires[wire].stops, profile.faults)
+        self._tables = decoding_tables(profile, wire)
         self._adapter = ADAPTERS[wire]
         # Events are folded as they arrive: keeping them would take up to twenty times the memory of the response.
         self._assembler = self._adapter.StreamAssembler()
@@ -312,8 +315,8 @@ class StreamAccumulator:
         if self._is_event_stream:
             self._add_events(self._decoder.end())
         if self._decoder.is_broken or not self._is_utf8:
-            fault = make_protocol_fault(EVENT_NOT_JSON if self._is_utf8 else "the body is not UTF-8")
-            return with_status(with_usage(fault, self.usage()), _SUCCESS, None, None)
+            problem = EVENT_NOT_JSON if self._is_utf8 else "the body is not UTF-8"
+            return with_usage(make_protocol_fault(problem, _SUCCESS), self.usage())
         if not self._is_event_stream:
             return parse_response(self._profile, self._wire, _SUCCESS, headers, "".join(self._beginning))
         self._final_usage = self.usage_and_completion()

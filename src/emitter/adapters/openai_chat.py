@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    ResponseCandidate,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
-    combine_candidates,
     find_error,
     first_choice,
     is_error_body,
+    make_result,
     parse_error,
     with_usage,
+    worst_result,
 )
 from emitter.adapters.transport import post, post_streamed
 from emitter.messages import Medium, OutputMode, Usage, as_mapping
@@ -148,13 +148,16 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     error = find_error(*choices, *(as_mapping(choice.get("message")) for choice in choices))
     if error or is_error_body(body, "choices"):
         return with_usage(parse_error(200, error or body, tables), usage)
-    return combine_candidates([_parse_candidate(choice) for choice in choices], tables, usage)
+    results = [_decode_choice(choice, tables, usage) for choice in choices]
+    return worst_result(results) if results else make_result(tables, usage)
 
 
-def _parse_candidate(choice: Mapping[str, Any]) -> ResponseCandidate:
+def _decode_choice(choice: Mapping[str, Any], tables: DecodingTables, usage: Usage | None) -> CallResult:
     message = as_mapping(choice.get("message"))
-    return ResponseCandidate(
-        raw_stops=("refusal",) if _is_refusal(message) else _stop_reasons(choice),
+    return make_result(
+        tables,
+        usage,
+        ("refusal",) if _is_refusal(message) else _stop_reasons(choice),
         text=_visible_text(message.get("content")),
         arguments=_tool_arguments(message),
     )

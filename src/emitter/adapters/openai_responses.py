@@ -17,14 +17,13 @@ from emitter.adapters.openai_chat import audio_members, cache_parameters, file_d
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
-    ResponseCandidate,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
-    combine_candidates,
     find_error,
     is_error_body,
+    make_result,
     parse_error,
     with_usage,
     worst_stop_reason,
@@ -143,8 +142,8 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
             texts += [as_string(part.get("text")) for part in parts if part.get("type") in _VISIBLE_TYPES]
         key = _CALL_INPUT_KEYS.get(as_string(item.get("type")))
         arguments += [item[key]] if key is not None and key in item else []
-    candidate = ResponseCandidate(("refusal",) if refused else stop_reasons, "".join(texts), tuple(arguments))
-    return combine_candidates([candidate], tables, usage)
+    raw_stops = ("refusal",) if refused else stop_reasons
+    return make_result(tables, usage, raw_stops, text="".join(texts), arguments=tuple(arguments))
 
 
 def _stop_reasons(body: Mapping[str, Any], output: list[Mapping[str, Any]]) -> tuple[str, ...]:

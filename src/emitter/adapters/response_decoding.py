@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from emitter.messages import CallResult, Json, Usage
+    from emitter.profiles.model import ProviderProfile, WireFormat
     from emitter.profiles.tables import FaultTable, StopReasonTable
 
 
@@ -24,22 +26,18 @@ class DecodingTables:
     faults: FaultTable
 
 
+@lru_cache(maxsize=64)
+def decoding_tables(profile: ProviderProfile, wire: WireFormat) -> DecodingTables:
+    """Return the tables that a wire format of a provider is decoded with."""
+    return DecodingTables(profile.wires[wire].stops, profile.faults)
+
+
 @dataclass(frozen=True, slots=True)
 class AssembledBody:
     """A stream folded into a unary body; ``is_complete`` is false if the terminal event is missing."""
 
     body: Json
     is_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseCandidate:
-    """One candidate of an answer with its raw stop reasons."""
-
-    raw_stops: tuple[str, ...]
-    text: str = ""
-    arguments: tuple[Json, ...] = ()
-    refused_as: str | None = None
 
 
 ERROR_STOP_PREFIX = "error:"
@@ -75,32 +73,30 @@ def worst_stop_reason(raw_stops: tuple[str, ...], table: StopReasonTable) -> Sto
     return min(map(table.lookup, raw_stops), key=_WORST_FIRST.index)
 
 
-def combine_candidates(
-    candidates: Sequence[ResponseCandidate], tables: DecodingTables, usage: Usage | None
+def make_result(  # noqa: PLR0913  the parts of an answer
+    tables: DecodingTables,
+    usage: Usage | None,
+    raw_stops: tuple[str, ...] = ("",),
+    *,
+    text: str = "",
+    arguments: tuple[Json, ...] = (),
+    refused_as: str | None = None,
 ) -> CallResult:
-    """Return the worst of several candidates, or the first of equally bad ones.
+    """Return the response with these parts, or the fault that its stop reasons stand for."""
+    stop, raw = worst_stop_reason(raw_stops, tables.stops), "|".join(raw_stops)
+    if stop is StopReason.FAULTED:
+        return Fault(FaultKind.SERVER, f"The vendor ended the answer with {raw!r}.", usage=usage)
+    refused_as = (refused_as or raw) if stop is StopReason.REFUSED else None
+    return ModelResponse(stop, raw, text, arguments, refused_as, usage)
+
+
+def worst_result(results: Sequence[CallResult]) -> CallResult:
+    """Return the worst of the results of several candidates, or the first of equally bad ones.
 
     Only one candidate is requested. If several arrive, a complete one must not hide one that was cut off or refused.
     """
-    responses = [_make_response(candidate, tables, usage) for candidate in candidates or (ResponseCandidate(("",)),)]
-    worst = responses[0]
-    if len(responses) > 1:
-        worst = min(responses, key=lambda response: _WORST_FIRST.index(response.stop))
-    if worst.stop is StopReason.FAULTED:
-        return Fault(FaultKind.SERVER, f"The vendor ended the answer with {worst.raw_stop!r}.", usage=usage)
-    return worst
-
-
-def _make_response(candidate: ResponseCandidate, tables: DecodingTables, usage: Usage | None) -> ModelResponse:
-    stop, raw = worst_stop_reason(candidate.raw_stops, tables.stops), "|".join(candidate.raw_stops)
-    return ModelResponse(
-        stop=stop,
-        raw_stop=raw,
-        text=candidate.text,
-        arguments=candidate.arguments,
-        refused_as=(candidate.refused_as or raw) if stop is StopReason.REFUSED else None,
-        usage=usage,
-    )
+    stops = [StopReason.FAULTED if isinstance(result, Fault) else result.stop for result in results]
+    return results[stops.index(min(stops, key=_WORST_FIRST.index))]
 
 
 def parse_error(status: int, body: Json, tables: DecodingTables) -> CallResult:
@@ -222,14 +218,6 @@ def extract_error(body: Json) -> Mapping[str, Any]:
 def make_protocol_fault(problem: str) -> Fault:
     """Return the fault of a response that violates its protocol."""
     return Fault(FaultKind.PROTOCOL, f"The vendor's response cannot be read: {problem}.")
-
-
-def with_status(result: CallResult, status: int, retry_after: float | None, request_id: str | None) -> CallResult:
-    """Return the result with the facts of its HTTP response."""
-    if isinstance(result, Fault):
-        request_id = request_id or result.request_id
-        return replace(result, status=result.status or status, retry_after=retry_after, request_id=request_id)
-    return result if request_id is None else replace(result, request_id=request_id)
 
 
 def with_usage(result: CallResult, usage: Usage | None) -> CallResult:
