@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.client.execution import EmissionRun, adrive, drive
 from emitter.client.transport import AnswerRedactor
-from emitter.core.effects import EmissionOutcome, EmissionRequest, EmitEvent, SendRequest, Sleep
+from emitter.core.effects import EmissionOutcome, EmissionRequest, Restart, Sleep
 from emitter.core.emission import run_emission
+from emitter.messages import ModelRequest
 from emitter.policy import Policy
 from emitter.profiles import load_profile
 from emitter.redaction import NO_SECRETS
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from emitter.core.verdicts import Verdict
     from emitter.events import Event
-    from emitter.messages import CallResult, ModelRequest
+    from emitter.messages import CallResult
 
 
 NO_REDACTION = AnswerRedactor(NO_SECRETS, load_profile("openai"), None)
@@ -67,10 +68,12 @@ def by_hand(script: Sequence[CallResult], policy: Policy | None = None, asked: E
             return ran
         answer = None
         match step:
-            case SendRequest(request):
-                ran.requests.append(request)
+            case ModelRequest():
+                ran.requests.append(step)
                 answer = next(left)
             case Sleep(min_seconds=seconds):
                 ran.waits.append(seconds)
-            case EmitEvent(event):
-                ran.events.append(event)
+            case Restart():
+                pass
+            case _:
+                ran.events.append(step)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from emitter.client.execution import EmissionRun
 from emitter.clock import Clock, TimeLimits
-from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
+from emitter.core.effects import EmissionOutcome, Sleep
 from emitter.core.emission import run_emission
 from emitter.core.verdicts import DOUBTFUL, RETRACTED, Verdict
 from emitter.events import CapBreached, Level, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
-from emitter.messages import Fault, FaultKind, ModelResponse, Usage
+from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, Usage
 from emitter.policy import Policy
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
@@ -25,7 +25,7 @@ from tests.core.exchanges import Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from emitter.messages import CallResult, ModelRequest
+    from emitter.messages import CallResult
 
 
 def sync(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
@@ -265,11 +265,11 @@ def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:
             outcome: EmissionOutcome = end.value
             break
         told.append(step)
-        answer = {SendRequest: asks.OVERLOADED, Sleep: late}.get(type(step))
+        answer = {ModelRequest: asks.OVERLOADED, Sleep: late}.get(type(step))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
-    assert sum(isinstance(each, SendRequest) for each in told) == 1
+    assert sum(isinstance(each, ModelRequest) for each in told) == 1
 
 
 ANSWERS = [each for each in vars(asks).values() if isinstance(each, ModelResponse | Fault)]

@@ -19,11 +19,10 @@ from emitter.client.request import warn_unknown_models
 from emitter.client.result import complete, emission_prices
 from emitter.client.transport import AnswerRedactor, UnaryCall
 from emitter.clock import retry_delay
-from emitter.core.effects import EmitEvent, SendRequest, Sleep
+from emitter.core.effects import Restart, Sleep
 from emitter.core.emission import run_emission
 from emitter.errors import EmitterError
-from emitter.messages import JUDGE_ROUTE, Fault, FaultKind
-from emitter.streaming import Restart
+from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest
 from emitter.telemetry.sinks import find_content_sink
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from emitter.client.result import Emission
     from emitter.clock import TimeLimits
     from emitter.core.effects import EffectGenerator, EmissionOutcome
-    from emitter.messages import CallResult, ModelRequest, Usage
+    from emitter.messages import CallResult, Usage
     from emitter.profiles import ProviderProfile
     from emitter.streaming import StreamEvent
     from emitter.telemetry.sinks import ContentSink, EventRecorder
@@ -157,8 +156,11 @@ class EmissionRun:
             run.on_end = partial(log_end, prepared, settings.clock.monotonic())
         return run
 
-    def advance(self, answer: CallResult | None) -> SendRequest | Sleep | None:
-        """Hand over the answer to the last effect, and return the next one, or None if the emission has ended."""
+    def advance(self, answer: CallResult | None) -> ModelRequest | Sleep | Restart | None:
+        """Hand over the answer to the last effect, record the events that follow, and return the next effect.
+
+        None means that the emission has ended.
+        """
         answer = answer and self._redact(answer)
         if self._on_content is not None and self._sent is not None and answer is not None:
             self._report_content(self._on_content, self._sent, answer)
@@ -170,10 +172,10 @@ class EmissionRun:
                 if self.on_end is not None:
                     self.on_end(end.value)
                 return None
-            if not isinstance(effect, EmitEvent):
-                self._sent = effect.request if isinstance(effect, SendRequest) else None
+            if isinstance(effect, ModelRequest | Sleep | Restart):
+                self._sent = effect if isinstance(effect, ModelRequest) else None
                 return effect
-            self.record(effect.event)
+            self.record(effect)
             answer = None
 
     def _report_content(self, on_content: ContentSink, request: ModelRequest, answer: CallResult) -> None:
@@ -232,12 +234,13 @@ def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
     try:
         effect = run.advance(None)
         while effect is not None:
-            if isinstance(effect, SendRequest):
-                if effect.previous_verdict is not None:
-                    yield Restart(effect.number, effect.previous_verdict)
-                answer: CallResult | None = run.fault_if_late()
+            answer: CallResult | None = None
+            if isinstance(effect, Restart):
+                yield effect
+            elif isinstance(effect, ModelRequest):
+                answer = run.fault_if_late()
                 if answer is None:
-                    run.call = call = send(effect.request, run.call_timeout())
+                    run.call = call = send(effect, run.call_timeout())
                     yield from call
                     run.call, answer = None, call.answer
             else:
@@ -257,12 +260,13 @@ async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[Strea
     try:
         effect = run.advance(None)
         while effect is not None:
-            if isinstance(effect, SendRequest):
-                if effect.previous_verdict is not None:
-                    yield Restart(effect.number, effect.previous_verdict)
-                answer: CallResult | None = run.fault_if_late()
+            answer: CallResult | None = None
+            if isinstance(effect, Restart):
+                yield effect
+            elif isinstance(effect, ModelRequest):
+                answer = run.fault_if_late()
                 if answer is None:
-                    run.call = call = send(effect.request, run.call_timeout())
+                    run.call = call = send(effect, run.call_timeout())
                     async with aclosing(call.__aiter__()) as progress:
                         async for event in progress:
                             yield event

@@ -1,6 +1,7 @@
 """Values exchanged between an emission and its driver.
 
-An emission yields ``SendRequest``, ``Sleep`` and ``EmitEvent`` effects and returns an ``EmissionOutcome``.
+An emission yields effects: a ``ModelRequest`` to send, a ``Sleep``, a ``Restart`` to report, or an event to record. It
+returns an ``EmissionOutcome``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from emitter.events import Event, RunEvent
 from emitter.messages import JUDGE_ROUTE, CallResult, Fault, ModelRequest, ModelResponse, ProviderErrorDetails, Usage
 
 if TYPE_CHECKING:
@@ -17,22 +19,12 @@ if TYPE_CHECKING:
     from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract, Verdict
-    from emitter.events import Event, RunEvent
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.policy import PriceTable
     from emitter.profiles.tables import RequestParameter
     from emitter.schema import Violation
-
-
-@dataclass(frozen=True, slots=True)
-class SendRequest:
-    """Send this request, and send back the answer. ``number`` counts all calls from 1."""
-
-    request: ModelRequest
-    number: int
-    previous_verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +40,22 @@ class Sleep:
 
 
 @dataclass(frozen=True, slots=True)
-class EmitEvent:
-    """Record this event. One that was recorded before keeps its ids and time."""
+class Restart:
+    """The answer was rejected and is requested again. Everything streamed before is void.
 
-    event: Event | RunEvent
+    ``attempt`` is the number of the new call, ``reason`` the verdict on the previous one.
+    """
+
+    attempt: int
+    reason: Verdict
 
 
-Effect: TypeAlias = SendRequest | Sleep | EmitEvent
+Effect: TypeAlias = ModelRequest | Sleep | Restart | Event | RunEvent
+"""What an emission yields: a request to send, a wait, or an event to report or record.
+
+The driver sends back the answer to a request, a fault if the deadline leaves no time for a wait, and otherwise None. An
+event that was recorded before keeps its ids and time.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from emitter.core.effects import (
     EmissionFailure,
     EmissionOutcome,
     EmissionRequest,
-    EmitEvent,
-    SendRequest,
+    Restart,
     Sleep,
     SubmissionResult,
     total_usage,
@@ -75,11 +74,12 @@ from emitter.messages import (
 from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
     from emitter.core.verdicts import DocumentContract
+    from emitter.events import RunEvent
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.policy import Policy, PriceTable
@@ -96,11 +96,16 @@ def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGen
     refusal = host.check_capacity() if host else None
     if refusal is not None:
         return (yield from end_with_submission(state, refusal))
-    for event in emission_request.initial_events:
-        yield EmitEvent(event)
+    yield from _report(emission_request.initial_events)
     if emission_request.contract.compiled.degraded:
-        yield EmitEvent(degraded_event(emission_request.contract.compiled.degraded))
+        yield degraded_event(emission_request.contract.compiled.degraded)
     return (yield from _request_until_done(state))
+
+
+def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult | None, None]:
+    """Yield events. An emission that is cancelled meanwhile is sent a fault, which no other iterator takes."""
+    for event in events:  # noqa: UP028  see above
+        yield event
 
 
 def _request_until_done(state: EmissionState) -> EffectGenerator:
@@ -174,10 +179,9 @@ def _report_retry(
     state: EmissionState, classification: ClassifiedAnswer | None
 ) -> Generator[Effect, CallResult | None, None]:
     """Report a change of the model, and that the last answer was rejected."""
-    for event in state.take_notices():
-        yield EmitEvent(event)
+    yield from _report(state.take_notices())
     if classification is not None and state.own_attempts[-1].verdict in _RETRIED_VERDICTS:
-        yield EmitEvent(retry_event(len(state.answered_verdicts) + 1, classification))
+        yield retry_event(len(state.answered_verdicts) + 1, classification)
 
 
 def _request_after_fault(state: EmissionState, fault: Fault, request: ModelRequest) -> _NextRequest:
@@ -342,10 +346,12 @@ def send(
 ) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
     """Send one request and classify the answer, by default with ``classify``."""
     number = len(state.attempts) + 1
-    yield EmitEvent(LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.max_output_tokens}))
-    answer = yield SendRequest(request, number, state.own_attempts[-1].verdict if state.attempts else None)
+    yield LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.max_output_tokens})
+    if state.attempts:
+        yield Restart(number, state.own_attempts[-1].verdict)
+    answer = yield request
     if answer is None:
-        raise TypeError("The driver must send an answer after SendRequest.")
+        raise TypeError("The driver must send an answer to a request.")
     report = answer.report
     if report is not None or isinstance(answer, ModelResponse):
         state.cause = report.cause if report is not None else None
@@ -360,8 +366,7 @@ def send(
     if state.emission_request.keep_response and isinstance(answer, ModelResponse):
         classification = replace(classification, answer=answer)
     state.attempts.append(_make_attempt(state, request, answer, classification))
-    for event in call_events(state.emission_request, answer, classification):
-        yield EmitEvent(event)
+    yield from _report(call_events(state.emission_request, answer, classification))
     return answer, classification
 
 
@@ -395,7 +400,7 @@ def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, CallResult
     if delay > policy.max_retry_after:
         reason = f"It asks for a wait of {delay:g} s, and Policy.max_retry_after is {policy.max_retry_after:g} s."
         return replace(fault, message=f"{fault.message} {reason}")
-    yield EmitEvent(resend_event(fault))
+    yield resend_event(fault)
     response = yield Sleep(state.fault_count, delay)
     return response if isinstance(response, Fault) else None
 
@@ -488,7 +493,7 @@ def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> E
     """End with a valid answer, if the host accepts it."""
     host, value, document = state.emission_request.host, classification.value, classification.document
     for finding in classification.findings:
-        yield EmitEvent(finding_event(finding))
+        yield finding_event(finding)
     result = host.submit(value, document) if host else SubmissionResult(value, document)
     response = classification.answer
     if response is not None:
@@ -509,8 +514,7 @@ def end_with_submission(
     response: ModelResponse | None = None,
 ) -> EffectGenerator:
     """End with the host's response."""
-    for event in result.events:
-        yield EmitEvent(event)
+    yield from _report(result.events)
     if result.failure is None:
         attempts, reported = tuple(state.attempts), as_warnings(findings)
         return EmissionOutcome(
@@ -540,9 +544,9 @@ def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, att
     refused = classification.verdict is Verdict.REFUSED
     code, retried_for = REMEDIES[classification.verdict].failure.code, retry_reason(classification)
     if not refused and retried_for is not None:
-        yield EmitEvent(RetryExhausted(attempt_count, retried_for, describe_violations(classification)))
+        yield RetryExhausted(attempt_count, retried_for, describe_violations(classification))
         # the ceiling is on retries, so the first call is not one of them
-        yield EmitEvent(CapBreached("schema", attempt_count - 1, attempt_count))
+        yield CapBreached("schema", attempt_count - 1, attempt_count)
     reason = failure_message(state.emission_request, state.own_attempts[-1], classification)
     message = f"{reason} (calls made: {len(state.attempts)})."
     cause = classification.raised.error if classification.raised else state.cause
@@ -556,8 +560,8 @@ def end_with_limit(
     """End because the next call would exceed a limit. ``classification`` is that of the last answer."""
     retried_for = retry_reason(classification) if classification is not None else None
     if classification is not None and retried_for is not None:
-        yield EmitEvent(RetryExhausted(len(state.answered_verdicts), retried_for, describe_violations(classification)))
-    yield EmitEvent(CapBreached(breach.kind, breach.limit, breach.observed))
+        yield RetryExhausted(len(state.answered_verdicts), retried_for, describe_violations(classification))
+    yield CapBreached(breach.kind, breach.limit, breach.observed)
     verdict = Verdict.FAULTED if classification is None else classification.verdict
     message = f"{breach} (calls made: {len(state.attempts)})."
     return (yield from _end_with_failure(state, EmissionFailure(verdict, breach.code, message, state.cause)))
@@ -566,7 +570,7 @@ def end_with_limit(
 def _end_with_failure(
     state: EmissionState, failure: EmissionFailure, details: Mapping[str, Json] = _NO_DETAILS
 ) -> EffectGenerator:
-    yield EmitEvent(NodeFailed(failure.code, failure.message, len(state.attempts), dict(details)))
+    yield NodeFailed(failure.code, failure.message, len(state.attempts), dict(details))
     return EmissionOutcome(tuple(state.attempts), failure=failure)
 
 
@@ -587,7 +591,7 @@ def emit_in_two_steps(
     request, writer = state.emission_request.request, state.emission_request.writer
     counted = len(state.answered_verdicts)
     words = _plain_words(last_answer, classification)
-    yield EmitEvent(NlToFormatEngaged(state.emission_request.kind, 2 if words is None else 1))
+    yield NlToFormatEngaged(state.emission_request.kind, 2 if words is None else 1)
     if words is None:
         described = yield from _send_until_answered(state, writer.describe(request), _classify_words)
         if isinstance(described, EmissionOutcome):

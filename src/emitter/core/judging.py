@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from emitter.core.effects import Effect, EmissionOutcome, EmitEvent, SendRequest, total_usage
+from emitter.core.effects import Effect, EmissionOutcome, Sleep, total_usage
 from emitter.core.verdicts import FAULT_CODES, ClassifiedAnswer, Verdict
 from emitter.events import JUDGE_FAILED, Level, LogAppended, ProviderUsage
-from emitter.messages import CallResult, Fault, FaultKind
+from emitter.messages import CallResult, Fault, FaultKind, ModelRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -78,7 +78,7 @@ def judge_answer(
         if code == FAULT_CODES[FaultKind.CANCELLED]:
             return _CANCELLED, ClassifiedAnswer(Verdict.FAULTED)
         if code is not None:
-            yield EmitEvent(LogAppended(Level.WARN, JUDGE_FAILED, {"model": request.request.model, "code": code}))
+            yield LogAppended(Level.WARN, JUDGE_FAILED, {"model": request.request.model, "code": code})
         judged = outcome.value if outcome is not None and code is None else None
     review = judge.review(classification.value, classification.document, judged)
     return answer, _add_findings(state, position, classification, review)
@@ -107,7 +107,7 @@ def _remaining_policy(state: EmissionState) -> Policy | None:
 
 
 def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effect, CallResult | None, EmissionOutcome]:
-    """Run the judge's emission. Of its events, only usage and log lines are the emission's own."""
+    """Run the judge's emission. Of its events, only usage and log lines are the emission's own, and no restart."""
     made, answer = len(state.attempts), None
     while True:
         try:
@@ -117,7 +117,5 @@ def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effec
             state.attempts.extend(replace(attempt, number=made + attempt.number) for attempt in outcome.attempts)
             return outcome
         answer = None
-        if isinstance(effect, SendRequest):
-            effect = replace(effect, number=made + effect.number, previous_verdict=None)
-        if not isinstance(effect, EmitEvent) or isinstance(effect.event, ProviderUsage | LogAppended):
+        if isinstance(effect, ModelRequest | Sleep | ProviderUsage | LogAppended):
             answer = yield effect

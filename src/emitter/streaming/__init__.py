@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from emitter.core.effects import Restart as Restart
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.core.verdicts import Verdict
     from emitter.messages import Json
 
 
@@ -30,17 +31,6 @@ class TextDelta:
 
     pointer: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Restart:
-    """The answer was rejected and is requested again. Everything streamed before is void.
-
-    ``attempt`` is the number of the new call, ``reason`` the verdict on the previous one.
-    """
-
-    attempt: int
-    reason: Verdict
 
 
 StreamEvent: TypeAlias = FieldComplete | TextDelta | Restart

@@ -10,10 +10,9 @@ import pytest
 from emitter import prompts as prompt
 from emitter.client import request
 from emitter.client.routing import ModelTarget
-from emitter.core.effects import EmitEvent
 from emitter.core.emission import run_emission
 from emitter.events import Level, LogAppended
-from emitter.messages import OutputFormat, OutputMode
+from emitter.messages import ModelRequest, OutputFormat, OutputMode
 from emitter.policy import Policy
 from emitter.profiles import find_profile, load_profile
 from emitter.schema import Loss, LossReason, compile_schema
@@ -139,9 +138,9 @@ def emission_until_call(ask: Any) -> list[Any]:
     """Return the events that are told before anything is sent."""
     told: list[Any] = []
     for step in run_emission(ask, Policy()):
-        if not isinstance(step, EmitEvent):
+        if isinstance(step, ModelRequest):
             return told
-        told.append(step.event)
+        told.append(step)
     raise AssertionError("an emission sends something")
 
 

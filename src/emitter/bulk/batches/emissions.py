@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from emitter.adapters import ADAPTERS
 from emitter.client.execution import EmissionRun
-from emitter.core.effects import EmissionOutcome, SendRequest, Sleep
+from emitter.core.effects import EmissionOutcome, Restart, Sleep
 from emitter.core.verdicts import Verdict
 from emitter.errors import InputError
-from emitter.messages import Fault, FaultKind
+from emitter.messages import Fault, FaultKind, ModelRequest
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -153,10 +153,12 @@ class BatchedEmission:
             emission_request, request=replace(request, system=sys.intern(request.system)), judge=judge
         )
         self.key = requested.key
-        self.next_call: SendRequest | None = None
+        self.next_call: ModelRequest | None = None
         self.next_wait: Sleep | None = None
         self.result: EmissionOutcome | Exception | None = None
         self.calls = 0
+        self.is_retry = False
+        """Whether the next call is not the first."""
         self.answered_by_vendor = True
         """Whether the last answer came from the vendor."""
         self._policy, self._started = requested.settings.policy, started
@@ -168,16 +170,20 @@ class BatchedEmission:
         self.next_call, self.next_wait, self.answered_by_vendor = None, None, by_vendor
         try:
             effect = self._run.advance(answer)
+            if isinstance(effect, Restart):
+                self.is_retry, effect = True, self._run.advance(None)
         except Exception as error:  # noqa: BLE001  a sink or check raised; one failure must not lose the others
             self.result = error
             return
         match effect:
-            case SendRequest():
+            case ModelRequest():
                 self.next_call = effect
             case Sleep():
                 self.next_wait = effect
             case None:
                 self.result = self._run.outcome
+            case Restart():
+                raise TypeError("A restart is followed by its request.")
             case _:
                 assert_never(effect)
 
@@ -275,7 +281,7 @@ class BatchBuilder:
         if emission.next_call is None:
             raise RuntimeError("The emission has no next call.")
         profile, wire = self._connection.profile, self._connection.wire
-        body = ADAPTERS[wire].encode(emission.next_call.request, profile.wires[wire])
+        body = ADAPTERS[wire].encode(emission.next_call, profile.wires[wire])
         request = self._vendor.pack_request(self._pending.next_id(), body, wire)
         if request.size + _OVERHEAD > self._max_size:
             message = f"The request has {request.size} bytes, and a batch may have {self._max_size}."

@@ -402,7 +402,7 @@ class BatchScheduler:
         status, retries = self._status, 0
         for emission in pending.emissions:
             emission.calls += 1
-            retries += emission.next_call is not None and emission.next_call.number > 1
+            retries += emission.next_call is not None and emission.is_retry
         self._status = replace(
             status, submitted=status.submitted + len(pending.emissions), retries=status.retries + retries
         )
