@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from emitter import prompts as prompt
 from emitter.assets import find_data_folder
-from emitter.client.request import load_prompts as load_for
+from emitter.client.prompt_writer import load_prompts as load_for
 from emitter.errors import BadPrompt, InputError
 from emitter.models import Trust
 from emitter.prompts import Material, load, render_material

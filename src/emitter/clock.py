@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _INITIAL_BACKOFF = 0.5
 _MAX_BACKOFF = 30.0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Clock:
     """The functions that a driver uses for time. Tests pass their own.
 
@@ -32,13 +32,8 @@ class Clock:
     wait: WaitBaseT | None = None
 
 
-@dataclass(slots=True)
-class TimeLimits:
-    """Limits in seconds: ``timeout`` for one call, ``deadline`` for the whole emission (None for no limit)."""
-
-    timeout: float
-    deadline: float | None = None
-    clock: Clock = field(default_factory=Clock)
+DEFAULT_CLOCK = Clock()
+"""The system's clock."""
 
 
 def retry_delay(step: Sleep, clock: Clock) -> float:

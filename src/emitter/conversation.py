@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.arguments import check_text
 from emitter.errors import InputError
@@ -37,19 +37,15 @@ _EMPTY_HINT = "Describe the task or the decision."
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The system texts and turns of a conversation, and their trust."""
+    """The system texts and turns of a conversation, and the materials and history to show after them.
+
+    ``trust`` is that of all of them.
+    """
 
     system: tuple[str, ...]
     messages: tuple[Message, ...]
     trust: Trust
-
-
-class SentConversation(NamedTuple):
-    """A conversation as it was sent, with the materials that were shown after it."""
-
-    system: tuple[str, ...]
-    messages: tuple[Message, ...]
-    shown: tuple[str | MediaPart, ...]
+    shown: tuple[str | MediaPart, ...] = ()
 
     def with_answer(self, answer: str, trust: Trust) -> list[dict[str, Any]]:
         """Return the conversation with its answer as messages that ``parse_conversation`` reads."""

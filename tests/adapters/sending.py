@@ -24,7 +24,7 @@ from tests.adapters.bodies import VENDORS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.messages import CallResult
 
 SCHEMA = {

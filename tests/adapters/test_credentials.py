@@ -20,7 +20,10 @@ from emitter.adapters.clients import (
 )
 from emitter.bulk.batches.scheduler import get_fault
 from emitter.bulk.batches.vendor_api import BatchConnection
-from emitter.client.transport import AnswerRedactor, redact_credentials
+from emitter.client.request import prepare_emission
+from emitter.client.settings import Settings
+from emitter.client.transport import redact_answer, redact_credentials
+from emitter.forms.document import document_form
 from emitter.messages import Fault, FaultKind, ProviderErrorDetails
 from emitter.profiles import WireFormat, load_profile
 from emitter.redaction import NO_SECRETS
@@ -223,9 +226,8 @@ def test_what_the_client_holds_is_struck_out_of_later_answers(name: str) -> None
     """The answers of a batch come with another request than the one that they answer."""
     model, _, made = CLIENTS[name]
     client = made(httpx2.Client(transport=httpx2.MockTransport(echoing)))
-    found = AnswerRedactor(NO_SECRETS, load_profile(model.partition("/")[0]), client)(
-        Fault(FaultKind.BAD_REQUEST, "", report=ProviderErrorDetails(f"no {TOKEN}"))
-    )
+    prepared = prepare_emission(document_form(int), "How many?", Settings(model, client=client))
+    found = redact_answer(Fault(FaultKind.BAD_REQUEST, "", report=ProviderErrorDetails(f"no {TOKEN}")), prepared)
 
     assert found.report == ProviderErrorDetails("no [REDACTED:credential]")
 

@@ -43,7 +43,7 @@ class Case:
             "vendor.emitter.document", "node", "answer", self.schema, lambda _: "Decide.", ParseResult, NOBODY
         )
         settings = Settings(model=self.model, policy=self.policy, extra_body=self.options, wire=self.wire, **UNSENT)
-        ask = prepare_emission(wanted, situation, settings).emission_request
+        ask = prepare_emission(wanted, situation, settings)
         return ask.request.max_output_tokens, ask.max_budget
 
 

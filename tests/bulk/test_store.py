@@ -262,7 +262,7 @@ def test_a_job_that_an_error_ends_after_its_call_is_orphaned(
 
     async def fail(sender: EmissionSender, client: object) -> Any:
         finished = await sent(sender, client)
-        if "stalled" in str(sender.plan.emission_request.request):
+        if "stalled" in str(sender.plan.request):
             return finished
         sender.finished = None
         raise RuntimeError("a bug")

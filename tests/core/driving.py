@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emitter.client.execution import EmissionRun, adrive, drive
-from emitter.client.transport import AnswerRedactor
 from emitter.core.effects import EmissionOutcome, EmissionRequest, Restart, Sleep
 from emitter.core.emission import run_emission
 from emitter.messages import ModelRequest
 from emitter.policy import Policy
-from emitter.profiles import load_profile
-from emitter.redaction import NO_SECRETS
 from tests.core.asks import ask
 
 if TYPE_CHECKING:
@@ -22,9 +19,6 @@ if TYPE_CHECKING:
     from emitter.core.verdicts import Verdict
     from emitter.events import Event
     from emitter.messages import CallResult
-
-
-NO_REDACTION = AnswerRedactor(NO_SECRETS, load_profile("openai"), None)
 
 
 def driven(world: str, run: EmissionRun, send: Any) -> EmissionOutcome:

@@ -8,12 +8,12 @@ import pytest
 import tenacity
 
 from emitter.client.execution import EmissionRun
-from emitter.clock import Clock, TimeLimits
+from emitter.clock import Clock
 from emitter.core.emission import run_emission
 from emitter.errors import InputError
 from emitter.policy import Policy
 from tests.core import asks
-from tests.core.driving import NO_REDACTION, driven
+from tests.core.driving import driven
 from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
@@ -53,15 +53,15 @@ class Time:
 
 
 def drive(
-    world: str, time: Time, script: list[CallResult], limits: TimeLimits, policy: Policy | None = None
+    world: str, time: Time, script: list[CallResult], policy: Policy, clock: Clock | None = None
 ) -> EmissionOutcome:
     """Drive a script in either world."""
-    left, steps = iter(script), run_emission(asks.ask(), policy or Policy())
+    left, steps = iter(script), run_emission(asks.ask(), policy)
 
     def send(_: ModelRequest, timeout: float) -> Scripted:
         return Scripted(lambda: time.answer(left, timeout))
 
-    return driven(world, EmissionRun(steps, lambda _: None, limits, NO_REDACTION), send)
+    return driven(world, EmissionRun(steps, lambda _: None, policy, clock or time.clock()), send)
 
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])
@@ -72,7 +72,7 @@ def test_waits_are_full_jitter_that_doubles(world: str) -> None:
     """Without Retry-After the wait is somewhere between nothing and 0.5 * 2**n seconds."""
     fault = asks.OVERLOADED.__class__(asks.OVERLOADED.kind, "", 529)
     time = Time()
-    drive(world, time, [fault] * 4 + [asks.WHOLE], TimeLimits(1.0, clock=time.clock()))
+    drive(world, time, [fault] * 4 + [asks.WHOLE], Policy(timeout=1.0))
 
     assert len(time.waits) == 4
     assert all(0 <= wait <= 0.5 * 2**nth for nth, wait in enumerate(time.waits))
@@ -82,8 +82,8 @@ def test_waits_are_full_jitter_that_doubles(world: str) -> None:
 def test_a_strategy_of_your_own_is_used(world: str) -> None:
     """Any tenacity wait does, and the vendor's Retry-After is the least."""
     time = Time()
-    limits = TimeLimits(1.0, clock=time.clock(wait=tenacity.wait_fixed(5) + tenacity.wait_fixed(1)))
-    drive(world, time, [asks.OVERLOADED, asks.WHOLE], limits)
+    clock = time.clock(wait=tenacity.wait_fixed(5) + tenacity.wait_fixed(1))
+    drive(world, time, [asks.OVERLOADED, asks.WHOLE], Policy(timeout=1.0), clock)
 
     assert time.waits == [6.0]
 
@@ -92,7 +92,7 @@ def test_a_strategy_of_your_own_is_used(world: str) -> None:
 def test_a_call_gets_no_more_time_than_is_left(world: str) -> None:
     """The timeout of a call shrinks with the deadline."""
     time = Time(seconds_per_call=4.0)
-    drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], TimeLimits(5.0, 10.0, time.clock()))
+    drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], Policy(timeout=5.0, deadline=10.0))
 
     assert time.timeouts == [5.0, 5.0, 2.0]
 
@@ -101,7 +101,7 @@ def test_a_call_gets_no_more_time_than_is_left(world: str) -> None:
 def test_no_call_begins_after_the_deadline(world: str) -> None:
     """When time is up the emission ends with its own code, and nothing more is sent."""
     time = Time(seconds_per_call=6.0)
-    outcome = drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], TimeLimits(60.0, 10.0, time.clock()))
+    outcome = drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], Policy(timeout=60.0, deadline=10.0))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
@@ -112,7 +112,7 @@ def test_no_call_begins_after_the_deadline(world: str) -> None:
 def test_no_wait_oversleeps_the_deadline(world: str) -> None:
     """A wait that would end after the deadline is not begun."""
     time = Time()
-    outcome = drive(world, time, [asks.OVERLOADED, asks.WHOLE], TimeLimits(60.0, 1.5, time.clock()))
+    outcome = drive(world, time, [asks.OVERLOADED, asks.WHOLE], Policy(timeout=60.0, deadline=1.5))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
@@ -130,7 +130,7 @@ def test_a_programmers_error_rises(world: str, error: Exception) -> None:
 
     time = Broken()
     with pytest.raises((ValueError, StopIteration, RuntimeError), match=r"a bug|StopIteration"):
-        drive(world, time, [], TimeLimits(1.0, clock=time.clock()))
+        drive(world, time, [], Policy(timeout=1.0))
 
 
 @pytest.mark.parametrize(

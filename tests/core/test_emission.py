@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.client.execution import EmissionRun
-from emitter.clock import Clock, TimeLimits
+from emitter.clock import Clock
 from emitter.core.effects import EmissionOutcome, Sleep
 from emitter.core.emission import run_emission
 from emitter.core.verdicts import DOUBTFUL, RETRACTED, Verdict
@@ -19,7 +19,7 @@ from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, Usag
 from emitter.policy import Policy
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
-from tests.core.driving import NO_REDACTION, Ran, by_hand, driven
+from tests.core.driving import Ran, by_hand, driven
 from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def sync(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
         ran.requests.append(request)
         return Scripted(lambda: next(left))
 
-    limits = TimeLimits(1.0, clock=Clock(sleep=ran.waits.append, wait=lambda _: 0.0))
-    run = EmissionRun(run_emission(ask(), policy or Policy()), ran.events.append, limits, NO_REDACTION)
+    clock, policy = Clock(sleep=ran.waits.append, wait=lambda _: 0.0), policy or Policy()
+    run = EmissionRun(run_emission(ask(), policy), ran.events.append, policy, clock)
     ran.outcome = driven("sync", run, send)
     return ran
 
@@ -53,8 +53,8 @@ def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> 
     async def asleep(seconds: float) -> None:
         ran.waits.append(seconds)
 
-    limits = TimeLimits(1.0, clock=Clock(async_sleep=asleep, wait=lambda _: 0.0))
-    run = EmissionRun(run_emission(ask(), policy or Policy()), ran.events.append, limits, NO_REDACTION)
+    clock, policy = Clock(async_sleep=asleep, wait=lambda _: 0.0), policy or Policy()
+    run = EmissionRun(run_emission(ask(), policy), ran.events.append, policy, clock)
     ran.outcome = driven("async", run, send)
     return ran
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from emitter.bulk.jobs import Job
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.client.settings import Settings
     from emitter.forms.form import OutputForm
     from emitter.messages import Json
@@ -360,7 +360,7 @@ class RunFingerprint:
 
 def build_fingerprint(form: OutputForm, settings: Settings, probe: PreparedEmission) -> RunFingerprint:
     """Return the fingerprint of a run. ``probe`` is any of its emissions."""
-    request = probe.emission_request.request
+    request = probe.request
     is_library_form = isinstance(form.schema, ImmutableSchema)
     words = [
         settings.instructions,
@@ -374,7 +374,7 @@ def build_fingerprint(form: OutputForm, settings: Settings, probe: PreparedEmiss
         name=request.output.name,
         model=f"{probe.profile.name}/{request.model}",
         wire=probe.wire.value,
-        schema="" if is_library_form else _digest(probe.emission_request.contract.compiled.original),
+        schema="" if is_library_form else _digest(probe.contract.compiled.original),
         words=_digest(words),
         options=_digest(dict(request.options)),
     )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.bulk.progress import RunStats
     from emitter.client.execution import AsyncTransportCall, CallFactory
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
     from emitter.client.settings import Settings
     from emitter.conversation import Messages
@@ -308,7 +308,7 @@ class JobRunner(Generic[R]):
             if isinstance(job.messages, Iterator):
                 job = replace(job, messages=list(job.messages))
             job_digest = None if self.journal is None else digest_job(job)
-            node_id = f"{self.run_plan.probe.node_id}.{index}"
+            node_id = f"{self.run_plan.probe.context.node_id}.{index}"
             settings = replace(settings, materials=(*settings.materials, *job.materials), node_id=node_id)
             job_form = self.run_plan.get_job_form(job)
             plan = prepare_emission(job_form.form, job.messages, settings)
@@ -380,18 +380,18 @@ class JobRunner(Generic[R]):
     def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:
         message = f"The process with the job {key!r} ended before it recorded an outcome. The job may have been sent."
         header = started.plan.profile.client.request_id_header
-        request_id = started.plan.emission_request.request.headers.get(header or "")
+        request_id = started.plan.request.headers.get(header or "")
         return UnknownOutcome(message, key=key, claimed_at=claim.claimed_at, request_id=request_id)
 
     def _add_request_id(self, plan: PreparedEmission, key: str | None) -> PreparedEmission:
         """Send an id along with a claimed job, if the vendor records one, so that a lost request can be looked up."""
-        header, emission = plan.profile.client.request_id_header, plan.emission_request
-        if self.journal is None or key is None or header is None or header in emission.request.headers:
+        header = plan.profile.client.request_id_header
+        if self.journal is None or key is None or header is None or header in plan.request.headers:
             return plan
         self._fingerprint = self._fingerprint or self.run_plan.fingerprint
         request_id = make_request_id(self._fingerprint, key)
-        request = replace(emission.request, headers={**emission.request.headers, header: request_id})
-        return replace(plan, emission_request=replace(emission, request=request))
+        request = replace(plan.request, headers={**plan.request.headers, header: request_id})
+        return replace(plan, request=request)
 
     def _make_key(self, job: Job, job_digest: str | None) -> str | None:
         """Return the journal key of a job: the caller's, or its digest and a count."""
@@ -421,10 +421,10 @@ class JobRunner(Generic[R]):
                 outcome, document=started.settings.host.config.secrets.redact_json(outcome.document).value
             )
             # The schema and the checks may have changed since, so the document is checked like a new answer.
-            reading = plan.emission_request.contract.check(outcome.document)
+            reading = plan.contract.check(outcome.document)
             if reading.violations or reading.failure is not None:
                 return None
-            kind, payload = plan.submitter.codec.to_payload(reading.value, outcome.document)
+            kind, payload = plan.codec.to_payload(reading.value, outcome.document)
             envelope = AIEnvelope.model_validate(
                 {**as_mapping(entry.envelope_fields), "type": kind, "payload": payload}
             )

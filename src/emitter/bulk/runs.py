@@ -119,7 +119,7 @@ class AsyncRun(RunCounters, Generic[R]):
         require_usable_client(
             run_plan.settings.client,
             run_plan.probe.profile,
-            run_plan.probe.emission_request.request.model,
+            run_plan.probe.request.model,
             asynchronous=True,
         )
         require_usable_clients(run_plan.probe, asynchronous=True)
@@ -228,7 +228,7 @@ def _send_notice(
 ) -> None:
     """Add a notice to the run's statistics, the sink and the progress bar."""
     stats.notices.append(notice)
-    run_plan.probe.submitter.make_recorder(run_plan.settings.on_event)(LogAppended(Level.WARN, notice))
+    run_plan.probe.make_recorder()(LogAppended(Level.WARN, notice))
     report(stats.snapshot(limiter, notice))
 
 

@@ -13,7 +13,6 @@ from emitter.lazy import lazy_exports
 if TYPE_CHECKING:
     from emitter.client.execution import aexecute as aexecute
     from emitter.client.execution import execute as execute
-    from emitter.client.judging import prepare_judge as prepare_judge
     from emitter.client.request import prepare_emission as prepare_emission
     from emitter.client.result import Emission as Emission
     from emitter.client.result import Withheld as Withheld
@@ -25,7 +24,6 @@ else:
         __name__,
         {
             "execution": "aexecute execute",
-            "judging": "prepare_judge",
             "request": "prepare_emission",
             "result": "Emission Withheld",
             "settings": "Settings",

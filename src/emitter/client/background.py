@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterator
 
     from emitter.client.execution import CallFactory
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.messages import Json, ModelRequest
     from emitter.stores import Store
     from emitter.streaming import StreamEvent

@@ -16,25 +16,26 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
 from emitter.client.request import warn_unknown_models
-from emitter.client.result import complete, emission_prices
-from emitter.client.transport import AnswerRedactor, UnaryCall
+from emitter.client.result import Trace, complete, emission_prices
+from emitter.client.transport import UnaryCall, redact_answer
 from emitter.clock import retry_delay
 from emitter.core.effects import Restart, Sleep
 from emitter.core.emission import run_emission
-from emitter.errors import EmitterError
+from emitter.errors import EmitterError, describe_models
 from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest
 from emitter.telemetry.sinks import find_content_sink
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from typing import Self
 
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
-    from emitter.clock import TimeLimits
-    from emitter.core.effects import EffectGenerator, EmissionOutcome
+    from emitter.clock import Clock
+    from emitter.core.effects import Attempt, EffectGenerator, EmissionOutcome
     from emitter.messages import CallResult, Usage
+    from emitter.policy import Policy
     from emitter.profiles import ProviderProfile
     from emitter.streaming import StreamEvent
     from emitter.telemetry.sinks import ContentSink, EventRecorder
@@ -122,46 +123,35 @@ class EmissionRun:
         self,
         effects: EffectGenerator,
         record: EventRecorder,
-        limits: TimeLimits,
-        redact: Callable[[CallResult], CallResult],
+        policy: Policy,
+        clock: Clock,
+        models: tuple[PreparedEmission, ...] = (),
     ) -> None:
-        self.record, self.limits = record, limits
+        self.record, self.clock = record, clock
         self.outcome: EmissionOutcome | None = None
         self.call: TransportCall | None = None
         """The request in progress."""
-        self.on_end: Callable[[EmissionOutcome], None] | None = None
-        """Called with the outcome."""
-        self._on_content: ContentSink | None = None
+        self._on_content = find_content_sink(models[0].settings.on_event) if models else None
         self._sent: ModelRequest | None = None
-        self._effects, self._redact = effects, redact
+        self._effects, self._policy, self._models = effects, policy, models
+        self._started_at = clock.monotonic()
         self.start_deadline()
 
     @classmethod
     def start(cls, prepared: PreparedEmission) -> Self:
         """Return the run of a prepared emission."""
-        settings = prepared.settings
-        effects = run_emission(prepared.emission_request, settings.policy)
-        secrets = settings.host.config.secrets
-        redact: Callable[[CallResult], CallResult]
-        redact = AnswerRedactor(secrets, prepared.target.profile, settings.client)
-        models = prepared.models
-        if len(models) > 1:
-            redact = partial(_redact, [AnswerRedactor(secrets, each.profile, each.settings.client) for each in models])
-        record = prepared.submitter.make_recorder(settings.on_event)
-        run = cls(effects, record, settings.time_limits(), redact)
-        run._on_content = find_content_sink(settings.on_event)
-        if _LOGGER.isEnabledFor(logging.INFO):
-            from emitter.client.log import log_end  # noqa: PLC0415  few programs read the log
-
-            run.on_end = partial(log_end, prepared, settings.clock.monotonic())
-        return run
+        policy, clock = prepared.settings.policy, prepared.settings.clock
+        effects = run_emission(prepared, policy)
+        return cls(effects, prepared.make_recorder(), policy, clock, prepared.models)
 
     def advance(self, answer: CallResult | None) -> ModelRequest | Sleep | Restart | None:
         """Hand over the answer to the last effect, record the events that follow, and return the next effect.
 
         None means that the emission has ended.
         """
-        answer = answer and self._redact(answer)
+        if answer is not None:
+            for model in self._models:  # a vendor's error may repeat the credentials of another
+                answer = redact_answer(answer, model)
         if self._on_content is not None and self._sent is not None and answer is not None:
             self._report_content(self._on_content, self._sent, answer)
         while True:
@@ -169,8 +159,8 @@ class EmissionRun:
                 effect = self._effects.send(answer)
             except StopIteration as end:
                 self.outcome = end.value
-                if self.on_end is not None:
-                    self.on_end(end.value)
+                if self._models and _LOGGER.isEnabledFor(logging.INFO):
+                    log_end(self._models, end.value, self.clock.monotonic() - self._started_at)
                 return None
             if isinstance(effect, ModelRequest | Sleep | Restart):
                 self._sent = effect if isinstance(effect, ModelRequest) else None
@@ -187,21 +177,21 @@ class EmissionRun:
 
     def start_deadline(self) -> None:
         """Count the deadline from now."""
-        limits = self.limits
-        self._ends_at = None if limits.deadline is None else limits.clock.monotonic() + limits.deadline
+        deadline = self._policy.deadline
+        self._ends_at = None if deadline is None else self.clock.monotonic() + deadline
 
     def call_timeout(self) -> float:
         """Return the timeout of the next call in seconds."""
-        timeout = self.limits.timeout
-        return timeout if self._ends_at is None else min(timeout, self._ends_at - self.limits.clock.monotonic())
+        timeout = self._policy.timeout
+        return timeout if self._ends_at is None else min(timeout, self._ends_at - self.clock.monotonic())
 
     def fault_if_late(self, seconds: float = 0.0) -> Fault | None:
         """Return a fault if the deadline passes within ``seconds``."""
-        left = math.inf if self._ends_at is None else self._ends_at - self.limits.clock.monotonic()
+        left = math.inf if self._ends_at is None else self._ends_at - self.clock.monotonic()
         if left > seconds:
             return None
         message = _LATE_MESSAGE if left > 0 else _PASSED_MESSAGE
-        return Fault(FaultKind.DEADLINE, message.format(self.limits.deadline))
+        return Fault(FaultKind.DEADLINE, message.format(self._policy.deadline))
 
     def cancel(self) -> None:
         """End the emission because its consumer stopped. Nothing more is sent; the remaining events are recorded."""
@@ -217,11 +207,27 @@ class EmissionRun:
         return self.outcome
 
 
-def _redact(redactors: list[AnswerRedactor], answer: CallResult) -> CallResult:
-    """Remove the credentials of every model of an emission."""
-    for redactor in redactors:
-        answer = redactor(answer)
-    return answer
+def log_end(models: tuple[PreparedEmission, ...], outcome: EmissionOutcome, seconds: float) -> None:
+    """Log one line at the end of an emission, without content."""
+    attempts, failure, prepared = outcome.attempts, outcome.failure, models[0]
+    usage, cost = outcome.usage, Trace(attempts, (), emission_prices(prepared)).cost
+    _LOGGER.info(
+        "%s: %s after %d %s, %d input and %d output tokens, %s, %.2f s",
+        _describe_models(attempts) or f"{prepared.profile.name}/{prepared.target.model}",
+        "complete" if failure is None else f"{failure.verdict.value} ({failure.code})",
+        len(attempts),
+        "attempt" if len(attempts) == 1 else "attempts",
+        usage.input,
+        usage.output,
+        "cost unknown" if cost is None else f"${cost:.6f}",
+        seconds,
+    )
+
+
+def _describe_models(attempts: Sequence[Attempt]) -> str:
+    """Return the model, or the models and how the earlier ones failed."""
+    models = dict.fromkeys(attempt.model for attempt in attempts)
+    return describe_models(attempts) if len(models) > 1 else "".join(models)
 
 
 _PASSED_MESSAGE = "The deadline of {} seconds passed before an answer was accepted."
@@ -230,7 +236,7 @@ _LATE_MESSAGE = "The deadline of {} seconds leaves no time for another call."
 
 def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
     """Run an emission to its end with a sync client, and yield progress events."""
-    clock = run.limits.clock
+    clock = run.clock
     try:
         effect = run.advance(None)
         while effect is not None:
@@ -256,7 +262,7 @@ def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
 
 async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[StreamEvent]:
     """Async version of ``drive``."""
-    clock = run.limits.clock
+    clock = run.clock
     try:
         effect = run.advance(None)
         while effect is not None:

@@ -1,4 +1,4 @@
-"""Prepare the judge of an emission: a further model, which is asked about each valid answer."""
+"""The judge of an emission: a further model, which is asked about each valid answer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from emitter import prompts
 from emitter.checks.judge import Review, check_quotes, describe_slots, read_review
-from emitter.client.request import prepare_emission
-from emitter.client.settings import Settings
 from emitter.core.judging import judge_answer
 from emitter.forms.content import ContentChecks
 from emitter.forms.document import document_form
@@ -17,19 +15,16 @@ from emitter.messages import JUDGE_ROUTE, Message, Role
 from emitter.models import BindingMoment
 from emitter.prompts import fence
 
-_NO_TEXT = "-"
-"""Stands for the text to judge, which is not known when the judge is prepared."""
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.checks.judge import ModelJudge
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.core.effects import EffectGenerator, EmissionRequest
     from emitter.core.emission import EmissionState
     from emitter.core.judging import Judgment
     from emitter.core.verdicts import ClassifiedAnswer
-    from emitter.forms.form import FormJudge
+    from emitter.forms.form import OutputForm
     from emitter.messages import CallResult, Json
     from emitter.policy import Policy, PriceTable
     from emitter.schema.results import ParseResult
@@ -51,13 +46,13 @@ class PreparedJudge:
     @property
     def prices(self) -> PriceTable | None:
         """The prices of the judge's calls, if the caller passed some or has a cost limit."""
-        return self.prepared.emission_request.prices
+        return self.prepared.prices
 
     def request(self, value: Any) -> EmissionRequest | None:
         """Return the request that asks about a binding moment."""
         if self.is_offline or not isinstance(value, BindingMoment):
             return None
-        template = self.prepared.emission_request
+        template = self.prepared
         text = fence(describe_slots(value), "decision", "another agent")
         return replace(
             template,
@@ -84,20 +79,9 @@ class PreparedJudge:
         return replace(self.content, checks=(self.judge.fallback,)).run(value, document)
 
 
-def prepare_judge(form: FormJudge, settings: Settings) -> PreparedJudge:
-    """Prepare the judge of a form. Raises ``InputError`` if its model cannot be used."""
-    own = Settings(
-        form.judge.model,
-        client=form.judge.client,
-        run_id=settings.run_id,
-        clock=settings.clock,
-        policy=replace(settings.policy, nl_to_format=False, prices=form.judge.prices),
-        prompts=settings.prompts,
-        provider_ids=settings.provider_ids,
-        pool=settings.pool,
-    )
-    review = replace(document_form(Review), system_prompt=prompts.judge_prompt)
-    return PreparedJudge(form.judge, prepare_emission(review, _NO_TEXT, own), form.content)
+def review_form() -> OutputForm:
+    """Return the form of a judge's answer."""
+    return replace(document_form(Review), system_prompt=prompts.judge_prompt)
 
 
 def _read_answer(read: Callable[[Json], ParseResult[Any]], moment: BindingMoment, document: Json) -> ParseResult[Any]:

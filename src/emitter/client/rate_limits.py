@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator, Mapping
 
     from emitter.client.execution import CallFactory, CallT
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.clock import Clock
     from emitter.messages import CallResult, ModelRequest, Usage
     from emitter.profiles.tables import RateLimitHeaders
@@ -383,7 +383,7 @@ def limit_calls(
         if limiter is None:
             return make_call(prepared, client, request, timeout)
         settings = prepared.settings
-        counted = prepared.emission_request.writer.count_tokens(request)
+        counted = prepared.writer.count_tokens(request)
         has_deadline = settings.policy.deadline is not None and is_timed()
         timing = CallTiming(counted, request.max_output_tokens, timeout, has_deadline, settings.clock)
         send = partial(make_call, prepared, client, request)

@@ -25,8 +25,8 @@ from emitter.prices import CostSummary, ListedPrices, ModelPrices, prices_of, su
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from emitter.client.request import PreparedEmission
-    from emitter.conversation import SentConversation
+    from emitter.client.prepared import PreparedEmission
+    from emitter.conversation import Conversation
     from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
     from emitter.findings import Finding
@@ -113,7 +113,7 @@ class HasAnswer(HasTrace):
 
     __slots__ = ()
     envelope: AIEnvelope
-    conversation: SentConversation | None
+    conversation: Conversation | None
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -148,7 +148,7 @@ class Emission(HasAnswer, Generic[T]):
     actions: tuple[str | None, ...] = ()
     findings: tuple[Finding, ...] = ()
     response: ModelResponse | None = field(default=None, repr=False)
-    conversation: SentConversation | None = field(default=None, repr=False, compare=False)
+    conversation: Conversation | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Withheld(HasAnswer):
     envelope: AIEnvelope
     trace: Trace
     response: ModelResponse | None = field(default=None, repr=False)
-    conversation: SentConversation | None = field(default=None, repr=False, compare=False)
+    conversation: Conversation | None = field(default=None, repr=False, compare=False)
 
     @property
     def actions(self) -> tuple[str | None, ...]:
@@ -191,16 +191,14 @@ def emission_prices(prepared: PreparedEmission) -> PriceTable:
 
 
 def _model_prices(prepared: PreparedEmission) -> PriceTable:
-    return prepared.settings.policy.prices or ListedPrices(
-        prepared.profile.name, prepared.emission_request.request.model
-    )
+    return prepared.settings.policy.prices or ListedPrices(prepared.profile.name, prepared.request.model)
 
 
 def complete(
     outcome: EmissionOutcome,
     events: tuple[RunEvent, ...],
     prices: PriceTable,
-    conversation: SentConversation | None = None,
+    conversation: Conversation | None = None,
 ) -> Emission[Any]:
     """Return the emission of a successful outcome, or raise the error that it ended in."""
     trace = Trace(outcome.attempts, events, prices)

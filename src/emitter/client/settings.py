@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from emitter.adapters.request_options import check_extra_headers
 from emitter.arguments import check_list, check_text, check_type
-from emitter.client.acceptance import DEFAULT_HOST
 from emitter.client.pool import DEFAULT_POOL, ClientPool
 from emitter.client.routing import ModelRoute, fallback_routes, resolve_model, route_models
-from emitter.clock import Clock, TimeLimits
+from emitter.clock import DEFAULT_CLOCK, Clock
 from emitter.core.capability_gate import USE_NAMED_MODEL, GateDecision, UseFallbackModel
 from emitter.core.fallback import DEFAULT_FALLBACK_REASONS
 from emitter.errors import InputError
-from emitter.host import Acceptor, EnvelopeContract
-from emitter.host.config import ANY_KIND
+from emitter.host import Acceptor, EnvelopeContract, HostConfig
+from emitter.host.config import ANY_KIND, UNLIMITED
 from emitter.messages import NO_FIELDS
 from emitter.policy import DEFAULT_POLICY, Policy
 from emitter.prices import require_listed_prices
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import Sink
 
+DEFAULT_HOST = Acceptor(HostConfig(limits=UNLIMITED), store=None)
+"""Accepts every kind of this library. It has no secrets, no limits and no store."""
 MAX_REQUIRED_CAPABILITIES = 32
 """The most capabilities that a node may require (RFC 0031, section B)."""
 _UNDECLARED_VALUES = tuple(each.value for each in UndeclaredProperties)
@@ -73,7 +74,7 @@ class Settings:
     registry: SchemaRegistry | None = None
     run_id: str = field(default_factory=generate_id)
     node_id: str | None = None
-    clock: Clock = field(default_factory=Clock)
+    clock: Clock = DEFAULT_CLOCK
     requires: Iterable[str] = ()
     fallback: Sequence[str | Fallback] = ()
     fallback_on: Collection[FallbackWord | FallbackReason] = DEFAULT_FALLBACK_REASONS
@@ -202,10 +203,6 @@ class Settings:
             raise InputError(f"on_event= is of type {type(on_event).__name__}, not a function of an event.")
         if inspect.iscoroutinefunction(on_event):
             raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
-
-    def time_limits(self) -> TimeLimits:
-        """Return the time limits of one call and of the emission."""
-        return TimeLimits(self.policy.timeout, self.policy.deadline, self.clock)
 
     def requiring(self, capabilities: tuple[str, ...]) -> Settings:
         """Return the settings with further required capabilities, routed again unless they are required already."""

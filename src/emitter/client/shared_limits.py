@@ -19,8 +19,8 @@ from emitter.stores.jobs import SlotRequest, Slots
 if TYPE_CHECKING:
     from typing import Self
 
+    from emitter.client.prepared import PreparedEmission
     from emitter.client.rate_limits import RateLimit
-    from emitter.client.request import PreparedEmission
     from emitter.messages import CallResult
     from emitter.profiles.tables import RateLimitHeaders
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
     from emitter.messages import Json, ModelRequest
     from emitter.schema import Compiled
@@ -55,7 +55,7 @@ class _StreamRun(Generic[R]):
         self._make_fields: Callable[[Compiled], FieldStream | PartialStream]
         self._make_fields = partial(FieldStream, selection=selection)
         self._fields: FieldStream | PartialStream
-        self._fields = self._make_fields(prepared.emission_request.contract.compiled)
+        self._fields = self._make_fields(prepared.contract.compiled)
         self._run = EmissionRun.start(prepared)
         self._redactor = StreamRedactor(prepared.settings.host.config.secrets)
         self._result: R | None = None
@@ -101,7 +101,7 @@ class _StreamRun(Generic[R]):
         """
         has_secrets = bool(self._prepared.settings.host.config.secrets)
         self._make_fields = partial(PartialStream, trailing_strings=trailing_strings and not has_secrets)
-        self._fields = self._make_fields(self._prepared.emission_request.contract.compiled)
+        self._fields = self._make_fields(self._prepared.contract.compiled)
 
     def result(self) -> R:
         """Return the result, or raise the error that the emission ended in."""
@@ -116,7 +116,7 @@ class _StreamRun(Generic[R]):
     ) -> StreamCall:
         fields = self._fields
         if prepared is not self._prepared:  # another vendor writes the document in another form
-            fields = self._make_fields(prepared.emission_request.contract.compiled)
+            fields = self._make_fields(prepared.contract.compiled)
         return StreamCall(prepared, client, fields, request, timeout)
 
     def _set_result(self) -> None:
@@ -136,7 +136,7 @@ class _StreamBase(Generic[R]):
         *,
         form: object = None,
     ) -> None:
-        model = prepared.emission_request.request.model
+        model = prepared.request.model
         require_usable_client(prepared.settings.client, prepared.profile, model, asynchronous=self._asynchronous)
         require_usable_clients(prepared, asynchronous=self._asynchronous)
         if prepared.settings.background is not False:

@@ -35,9 +35,8 @@ from emitter.streaming import FieldComplete, TextDelta
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.messages import CallResult, Json, ModelRequest
-    from emitter.profiles import ProviderProfile
     from emitter.streaming import StreamEvent
     from emitter.streaming.field_stream import FieldStream
     from emitter.streaming.partials import PartialStream
@@ -302,23 +301,18 @@ class StreamRedactor:
         return type(value).model_validate(clean.value) if clean.count else value
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerRedactor:
-    """Removes registered secrets from the vendor's texts in an answer.
+def redact_answer(answer: CallResult, prepared: PreparedEmission) -> CallResult:
+    """Remove registered secrets from the vendor's texts in an answer.
 
     A vendor may repeat credentials in an error, so those of the client and the environment are removed from failed
     answers.
     """
-
-    secrets: Secrets
-    profile: ProviderProfile
-    client: object
-
-    def __call__(self, answer: CallResult) -> CallResult:
-        """Return the answer without secrets."""
-        answer = _redact_answer(answer, self.secrets) if self.secrets.ids else answer
-        failed = isinstance(answer, Fault) or answer.report is not None or answer.refused_as is not None
-        return redact_credentials(answer, find_credentials(self.profile, self.client)) if failed else answer
+    secrets = prepared.settings.host.config.secrets
+    answer = _redact_texts(answer, secrets) if secrets.ids else answer
+    failed = isinstance(answer, Fault) or answer.report is not None or answer.refused_as is not None
+    if not failed:
+        return answer
+    return redact_credentials(answer, find_credentials(prepared.profile, prepared.settings.client))
 
 
 def redact_credentials(answer: CallResult, credentials: tuple[str, ...]) -> CallResult:
@@ -328,8 +322,8 @@ def redact_credentials(answer: CallResult, credentials: tuple[str, ...]) -> Call
         return answer
     if isinstance(answer, ModelResponse) and answer.stop is StopReason.COMPLETE and answer.report is None:
         # a table knows the stop reason, and nothing was refused: only the request's id is left
-        return _redact_answer(answer, secrets) if secrets.found_in(answer.request_id or "") else answer
-    return _redact_answer(answer, secrets)
+        return _redact_texts(answer, secrets) if secrets.found_in(answer.request_id or "") else answer
+    return _redact_texts(answer, secrets)
 
 
 _SECRETS_CACHE: OrderedDict[bytes, Secrets] = OrderedDict()
@@ -365,7 +359,7 @@ def _is_searchable(text: str) -> bool:
         return False
 
 
-def _redact_answer(answer: CallResult, secrets: Secrets) -> CallResult:
+def _redact_texts(answer: CallResult, secrets: Secrets) -> CallResult:
     def clean(text: str | None) -> str | None:
         return None if text is None else secrets.redact_text(text).value
 

@@ -100,16 +100,24 @@ class EmissionFailure:
 class EmissionOutcome:
     """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``.
 
-    ``findings`` are what checks found in an accepted answer, and ``response`` is that answer, if it is to be kept.
+    The host returns one without ``attempts`` for an answer. Its value and document are then free of registered secrets.
+
+    Attributes:
+        findings: What checks found in an accepted answer.
+        response: The accepted answer, if it is to be kept.
+        events: Those of the host, which are to be recorded.
+        was_discarded: The node goes on without the answer, so its failure is not reported as the node's.
     """
 
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[Attempt, ...] = ()
     value: Any = None
     document: Json = None
     failure: EmissionFailure | None = None
     envelope: AIEnvelope | None = None
     findings: tuple[Finding, ...] = ()
     response: ModelResponse | None = None
+    events: tuple[RunEvent, ...] = ()
+    was_discarded: bool = False
 
     @property
     def usage(self) -> Usage:
@@ -146,44 +154,20 @@ class RequestWriter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SubmissionResult:
-    """The host's response to a valid answer: the envelope or a ``failure``, with the events to record.
-
-    ``value`` and ``document`` are free of registered secrets. If ``discarded`` is true, the node goes on without the
-    answer, so its failure is not reported as the node's.
-    """
-
-    value: Any
-    document: Json
-    envelope: AIEnvelope | None = None
-    events: tuple[RunEvent, ...] = ()
-    failure: EmissionFailure | None = None
-    discarded: bool = False
-
-
-class EnvelopeHost(Protocol):
-    """The host that accepts or refuses an answer."""
-
-    def find_accepted(self) -> SubmissionResult | None:
-        """Return the answer that was accepted for this emission before, if there is one."""
-        ...
-
-    def check_capacity(self) -> SubmissionResult | None:
-        """Return the host's refusal if it can accept no further envelope."""
-        ...
-
-    def submit(self, value: Any, document: Json) -> SubmissionResult:
-        """Submit a valid answer as an envelope."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class EmissionRequest:
-    """The request of an emission, the contract of its answer, the writer of further requests, and the host.
+    """A request, the contract of its answer, the writer of further requests, and the host that takes the answer.
 
-    ``max_budget`` limits the output budget in tokens, and ``min_output_tokens`` is the smallest budget worth a call.
-    ``judge`` is asked about each valid answer. ``prices`` are those of the model, and ``alternatives`` the models to
-    ask if it fails. If ``keep_response`` is true, the outcome has the accepted answer.
+    The host of this class takes every answer. The client's subclass submits it to an OpenWOP host.
+
+    Attributes:
+        max_budget: The largest output budget in tokens.
+        min_output_tokens: The smallest output budget that is worth a call.
+        initial_events: Reported before the first call to the model.
+        judge: Asked about each valid answer.
+        prices: Those of the model.
+        alternatives: The same emission for the models to ask if this one fails.
+        asked_after: The failures after which this alternative may be asked.
+        keep_response: Keep the accepted answer in the outcome.
     """
 
     provider: str
@@ -194,20 +178,23 @@ class EmissionRequest:
     min_output_tokens: int = 1
     kind: str = ""
     initial_events: tuple[Event, ...] = ()
-    host: EnvelopeHost | None = None
     judge: AnswerJudge | None = None
     prices: PriceTable | None = None
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[EmissionRequest, ...] = ()
+    asked_after: frozenset[FallbackReason] = frozenset()
     keep_response: bool = False
 
+    def find_accepted(self) -> EmissionOutcome | None:
+        """Return the answer that was accepted for this emission before, if there is one."""
+        return None
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """The same request to another model, which may be asked after these failures. ``notices`` report its use."""
+    def check_capacity(self) -> EmissionOutcome | None:
+        """Return the host's refusal if it can accept no further envelope."""
+        return None
 
-    emission_request: EmissionRequest
-    reasons: frozenset[FallbackReason]
-    notices: tuple[Event, ...] = ()
+    def submit(self, value: Any, document: Json) -> EmissionOutcome:
+        """Submit a valid answer to the host, and return the envelope or a failure."""
+        return EmissionOutcome((), value, document)
 
 
 EffectGenerator: TypeAlias = Generator[Effect, CallResult | None, EmissionOutcome]

@@ -25,7 +25,6 @@ from emitter.core.effects import (
     EmissionRequest,
     Restart,
     Sleep,
-    SubmissionResult,
     total_usage,
 )
 from emitter.core.verdicts import (
@@ -89,11 +88,11 @@ if TYPE_CHECKING:
 
 def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGenerator:
     """Run an emission until an answer is accepted, refused or out of attempts."""
-    host, state = emission_request.host, EmissionState(emission_request, policy)
-    accepted = host.find_accepted() if host else None
+    state = EmissionState(emission_request, policy)
+    accepted = emission_request.find_accepted()
     if accepted is not None:
-        return EmissionOutcome((), accepted.value, accepted.document, envelope=accepted.envelope)
-    refusal = host.check_capacity() if host else None
+        return accepted
+    refusal = emission_request.check_capacity()
     if refusal is not None:
         return (yield from end_with_submission(state, refusal))
     yield from _report(emission_request.initial_events)
@@ -230,8 +229,7 @@ def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
         return False
     failed, last = state.emission_request, state.model_attempts[-1]
     index = later[0]
-    chosen = state.models.alternatives[index]
-    used = chosen.emission_request
+    used = state.models.alternatives[index]
     if last.verdict is Verdict.TRUNCATED:
         budget = math.ceil(last.budget * state.policy.truncation_multiplier)
         budget = min(max(budget, used.request.max_output_tokens), used.max_budget)
@@ -241,7 +239,7 @@ def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
     state.notices = (
         LogAppended(Level.WARN, FALLBACK_NOTICE, {"reason": reason.value}),
         ModelCapabilitySubstituted(failed.provider, failed.request.model, used.provider, used.request.model, ()),
-        *chosen.notices,
+        *used.initial_events,
     )
     return True
 
@@ -288,7 +286,7 @@ class EmissionState:
         """Return the indices of the alternatives that may still be asked after this failure."""
         alternatives = self.models.alternatives
         return tuple(
-            index for index in range(self.position, len(alternatives)) if reason in alternatives[index].reasons
+            index for index in range(self.position, len(alternatives)) if reason in alternatives[index].asked_after
         )
 
     def take_notices(self) -> tuple[Event, ...]:
@@ -299,7 +297,7 @@ class EmissionState:
     def spent_cost(self) -> Decimal:
         """Return the cost of all calls, each at the prices of its model."""
         first = self.models
-        models = (first, *(each.emission_request for each in first.alternatives), first.judge or first)
+        models = (first, *first.alternatives, first.judge or first)
         spent = [(self._prices(models[attempt.route]), attempt.usage) for attempt in self.attempts]
         costs = [prices.cost_of(usage) for prices, usage in spent if prices is not None and usage is not None]
         return sum(costs, Decimal(0))
@@ -491,14 +489,15 @@ _NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
 
 def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> EffectGenerator:
     """End with a valid answer, if the host accepts it."""
-    host, value, document = state.emission_request.host, classification.value, classification.document
     for finding in classification.findings:
         yield finding_event(finding)
-    result = host.submit(value, document) if host else SubmissionResult(value, document)
-    response = classification.answer
-    if response is not None:
-        response = _redact_response(response, state.emission_request.contract.secrets)
-    return (yield from end_with_submission(state, result, classification.findings, response))
+    result = state.emission_request.submit(classification.value, classification.document)
+    if result.failure is None and (classification.findings or classification.answer is not None):
+        response = classification.answer
+        if response is not None:
+            response = _redact_response(response, state.emission_request.contract.secrets)
+        result = replace(result, findings=as_warnings(classification.findings), response=response)
+    return (yield from end_with_submission(state, result))
 
 
 def _redact_response(response: ModelResponse, secrets: Secrets) -> ModelResponse:
@@ -507,27 +506,14 @@ def _redact_response(response: ModelResponse, secrets: Secrets) -> ModelResponse
     return replace(response, text=text, arguments=tuple(arguments))
 
 
-def end_with_submission(
-    state: EmissionState,
-    result: SubmissionResult,
-    findings: tuple[Finding, ...] = (),
-    response: ModelResponse | None = None,
-) -> EffectGenerator:
-    """End with the host's response."""
+def end_with_submission(state: EmissionState, result: EmissionOutcome) -> EffectGenerator:
+    """End with what the host returned."""
     yield from _report(result.events)
-    if result.failure is None:
-        attempts, reported = tuple(state.attempts), as_warnings(findings)
-        return EmissionOutcome(
-            attempts,
-            result.value,
-            result.document,
-            envelope=result.envelope,
-            findings=reported,
-            response=response,
-        )
-    if result.discarded or any(isinstance(recorded.event, NodeFailed) for recorded in result.events):
-        return EmissionOutcome(tuple(state.attempts), failure=result.failure)
-    return (yield from _end_with_failure(state, result.failure))
+    if result.failure is not None and not result.was_discarded:
+        is_reported = any(isinstance(recorded.event, NodeFailed) for recorded in result.events)
+        if not is_reported:
+            return (yield from _end_with_failure(state, result.failure))
+    return replace(result, attempts=tuple(state.attempts), events=())
 
 
 def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:

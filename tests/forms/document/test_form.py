@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emitter import prompts as prompt
-from emitter.client import request
+from emitter.client import form_plan, prompt_writer
 from emitter.client.routing import ModelTarget
 from emitter.core.emission import run_emission
 from emitter.events import Level, LogAppended
@@ -30,7 +30,7 @@ def output(wire: str, compiled: Any, model: str = "") -> OutputFormat:
     """Return the format that a plan would ask for."""
     facts, named = find_profile(SCENARIO_MODELS[wire])
     name = next(each for each in facts.wires if each.value == wire)
-    return request._output_spec("Invoice", compiled, PROMPTS, ModelTarget(facts, name, model or named))[0]
+    return form_plan.output_spec("Invoice", compiled, PROMPTS, ModelTarget(facts, name, model or named))[0]
 
 
 MODES = [
@@ -57,8 +57,8 @@ def test_a_schema_that_nobody_can_enforce_is_not_sent_as_one(
 
 def form(compiled: Any, mode: OutputMode, *, holds: bool = True) -> str:
     """Return what the system prompt says of the form."""
-    return request.join_parts(
-        *request.render_form(PROMPTS, compiled, OutputFormat("x", compiled.schema, mode), enforces_schema=holds)
+    return prompt_writer.join_parts(
+        *prompt_writer.render_form(PROMPTS, compiled, OutputFormat("x", compiled.schema, mode), enforces_schema=holds)
     )
 
 
@@ -113,7 +113,8 @@ def test_the_list_of_rules_is_bounded() -> None:
 
     assert form(replace(COMPILED, losses=long), OutputMode.JSON_SCHEMA) == ""
     assert (
-        form(replace(COMPILED, losses=many), OutputMode.JSON_SCHEMA).count("- /properties/") == request.MAX_LISTED_RULES
+        form(replace(COMPILED, losses=many), OutputMode.JSON_SCHEMA).count("- /properties/")
+        == prompt_writer.MAX_LISTED_RULES
     )
 
 

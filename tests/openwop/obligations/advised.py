@@ -124,7 +124,7 @@ SHOULD = (
         "S11",
         Level.SHOULD,
         "The emitter fills `meta` and the correlation id.",
-        ("emitter.models.envelope:make_correlation_id", "emitter.client.acceptance:EnvelopeSubmitter"),
+        ("emitter.models.envelope:make_correlation_id", "emitter.client.prepared:PreparedEmission"),
         of("forms/binding_moment/test_emission", "test_the_envelope_is_what_was_asked_for"),
     ),
     Obligation(

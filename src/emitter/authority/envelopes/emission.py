@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from emitter.authority.envelopes.oracles import OracleReading, VerifyRecord
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.conversation import Messages
     from emitter.core.verdicts import DocumentContract
     from emitter.messages import Json

@@ -18,7 +18,7 @@ from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
     from emitter.bulk.batches.vendor_api import BatchConnection, BatchVendor, PackedRequest
-    from emitter.client.request import PreparedEmission
+    from emitter.client.prepared import PreparedEmission
     from emitter.client.settings import Settings
     from emitter.events import RunEvent
     from emitter.messages import CallResult
@@ -144,14 +144,11 @@ class BatchedEmission:
     """An emission in progress, which has a next call, waits, or is finished."""
 
     def __init__(self, requested: BatchEmissionRequest, started: float) -> None:
-        emission_request = requested.plan.emission_request
-        request = emission_request.request
+        plan = requested.plan
         # Thousands of emissions have equal system prompts. Interning keeps one copy. A judge that calls a model runs
         # offline, because a batch goes to one vendor only.
-        judge = emission_request.judge and emission_request.judge.offline()
-        emission_request = replace(
-            emission_request, request=replace(request, system=sys.intern(request.system)), judge=judge
-        )
+        request = replace(plan.request, system=sys.intern(plan.request.system))
+        judge = plan.judge and plan.judge.offline()
         self.key = requested.key
         self.next_call: ModelRequest | None = None
         self.next_wait: Sleep | None = None
@@ -162,7 +159,7 @@ class BatchedEmission:
         self.answered_by_vendor = True
         """Whether the last answer came from the vendor."""
         self._policy, self._started = requested.settings.policy, started
-        self._run = EmissionRun.start(replace(requested.plan, emission_request=emission_request))
+        self._run = EmissionRun.start(replace(plan, request=request, judge=judge))
         self.advance(None)
 
     def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:

@@ -1,7 +1,6 @@
-"""Connect an emission to its OpenWOP host.
+"""An emission that is ready to be sent, and its connection to the OpenWOP host.
 
-Builds the correlation id, applies the kind's content rules, submits the answer as an envelope and records events.
-Registered secrets are removed from an answer before it is submitted.
+The answer is submitted to the host as an envelope, without registered secrets.
 """
 
 from __future__ import annotations
@@ -9,87 +8,85 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
-from emitter.core.effects import EmissionFailure, SubmissionResult
+from emitter.client.settings import DEFAULT_HOST
+from emitter.core.effects import EmissionFailure, EmissionOutcome, EmissionRequest
 from emitter.core.verdicts import Verdict
 from emitter.errors import EmitterError, InputError
 from emitter.host import (
     Accepted,
-    Acceptor,
     EnvelopeContext,
     Gated,
-    HostConfig,
     InvalidEnvelope,
     OutcomeCode,
     RefusalMode,
     outcomes,
 )
 from emitter.host.acceptor import add_accepted, reserve_count
-from emitter.host.config import UNLIMITED, InFlightEnvelope
+from emitter.host.config import InFlightEnvelope
 from emitter.host.validation import check_limits, check_shape
 from emitter.models import AIEnvelope, EnvelopeSource, Trust
 from emitter.models.envelope import MAX_ID_LENGTH, make_correlation_id
 from emitter.telemetry.sinks import EventRecorder
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from emitter.client.request import EmissionInputs
+    from emitter.client.form_plan import FormPlan
+    from emitter.client.routing import ModelTarget
     from emitter.client.settings import Settings
-    from emitter.core.verdicts import DocumentContract
+    from emitter.conversation import Conversation
     from emitter.forms.form import EnvelopeCodec, OutputForm
-    from emitter.host import Acceptance, EnvelopeOutcome
+    from emitter.host import Acceptance, Acceptor, EnvelopeOutcome
     from emitter.messages import Json
-    from emitter.telemetry.sinks import Sink
-
-DEFAULT_HOST = Acceptor(HostConfig(limits=UNLIMITED), store=None)
-"""Accepts every kind of this library. It has no secrets, no limits and no store."""
+    from emitter.profiles import ProviderProfile, WireFormat
 
 
-@dataclass(frozen=True, slots=True)
-class EnvelopeSubmitter:
-    """Submits the answer of one emission to the host as an envelope.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedEmission(EmissionRequest):
+    """An emission that is ready to be sent to its model, and its answer to the host.
 
-    ``turn`` is the node's turn, within which the host counts envelopes.
+    Attributes:
+        settings: The settings for this model.
+        target: The model.
+        host: Takes the envelope.
+        context: The run, node, contract and trust of the envelope.
+        correlation_id: The envelope's correlation id.
+        codec: Puts the answer into the envelope.
+        conversation: What the caller passed, as it is sent to each model.
+        is_known_model: False if the limits of the model are assumed.
+        alternatives: The same emission for the models to ask if this one fails.
+        judging: The emission that asks the judge, if there is one.
     """
 
+    settings: Settings
+    target: ModelTarget
     host: Acceptor
-    contract: DocumentContract
     context: EnvelopeContext
     correlation_id: str
     codec: EnvelopeCodec
-    turn: int
-    kind: str
+    conversation: Conversation
+    is_known_model: bool
+    alternatives: tuple[PreparedEmission, ...] = ()
+    judging: PreparedEmission | None = None
 
-    @classmethod
-    def for_emission(
-        cls, form: OutputForm, contract: DocumentContract, settings: Settings, inputs: EmissionInputs
-    ) -> Self:
-        """Return the submitter; raise ``InputError`` for ids that cannot be used.
+    @property
+    def profile(self) -> ProviderProfile:
+        """The facts about the provider."""
+        return self.target.profile
 
-        If the host has a store, the correlation id includes a digest of the request, so that a different question never
-        gets a stored answer.
-        """
-        node_id = form.default_node_id if settings.node_id is None else settings.node_id
-        if not settings.run_id or not node_id:
-            raise InputError(_BAD_IDS)
-        secrets = settings.host.config.secrets
-        if secrets:
-            secrets.check_name("run_id", settings.run_id)
-            secrets.check_name("node_id", node_id)
-        context = EnvelopeContext(settings.run_id, node_id, settings.contract, inputs=inputs.trust)
-        name = form.kind
-        if settings.host.store is not None:
-            name = f"{form.kind} {_digest_request(form, contract, inputs)}"
-        correlation_id = make_correlation_id(context.run_id, node_id, settings.turn, name)
-        if len(correlation_id) > MAX_ID_LENGTH:
-            raise InputError(_BAD_IDS)
-        return cls(settings.host, contract, context, correlation_id, form.codec, settings.turn, form.kind)
+    @property
+    def wire(self) -> WireFormat:
+        """The wire format of the requests."""
+        return self.target.wire
 
-    def make_recorder(self, on_event: Sink | None) -> EventRecorder:
+    @property
+    def models(self) -> tuple[PreparedEmission, ...]:
+        """The emission for each of its models, by ``ModelRequest.route``. The judge's is the last one."""
+        return (self, *self.alternatives) if self.judging is None else (self, *self.alternatives, self.judging)
+
+    def make_recorder(self) -> EventRecorder:
         """Return the recorder of the emission's events. It writes to the host's store and calls the sink.
 
         If any input is untrusted, every event is marked untrusted, even if no envelope results.
@@ -99,13 +96,13 @@ class EnvelopeSubmitter:
             context.run_id,
             context.node_id,
             self.correlation_id,
-            on_event,
+            self.settings.on_event,
             secrets=host.config.secrets,
             store=host.store,
             trust=Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None,
         )
 
-    def find_accepted(self) -> SubmissionResult | None:
+    def find_accepted(self) -> EmissionOutcome | None:
         """Return the answer that any process accepted for this emission before, if there is one."""
         store = self.host.store
         entry = None if store is None else store.find(self.context.run_id, self.correlation_id)
@@ -113,11 +110,11 @@ class EnvelopeSubmitter:
         allowed = recorded is not None and self.context.contract.allows(recorded.type)
         return self._reuse(recorded) if recorded is not None and allowed else None
 
-    def check_capacity(self) -> SubmissionResult | None:
+    def check_capacity(self) -> EmissionOutcome | None:
         """Return the host's refusal if it can accept no further envelope in this turn."""
         if self.host is DEFAULT_HOST:
             return None
-        with reserve_count(self.host, self.context, self.turn, self.kind, self.correlation_id) as context:
+        with reserve_count(self.host, self.context, self.settings.turn, self.kind, self.correlation_id) as context:
             counted = context.counters.envelopes
         if counted < self.host.config.limits.envelopes_per_turn:
             return None
@@ -125,18 +122,16 @@ class EnvelopeSubmitter:
         outcome = check_limits(case) if isinstance(case, InFlightEnvelope) else case
         if isinstance(outcome, InFlightEnvelope) or not isinstance(case, InFlightEnvelope):
             return None
-        return SubmissionResult(
-            None, None, events=self.host.refuse(outcome, case).events, failure=_host_refusal(outcome)
-        )
+        return EmissionOutcome(events=self.host.refuse(outcome, case).events, failure=_host_refusal(outcome))
 
-    def submit(self, value: Any, document: Json) -> SubmissionResult:
+    def submit(self, value: Any, document: Json) -> EmissionOutcome:
         """Submit a valid answer, without registered secrets."""
         secrets = self.host.config.secrets
         clean = secrets.redact_json(document) if secrets.ids else None
         if clean is not None and clean.count:
             reading = self.contract.check(clean.value)
             if reading.violations or reading.failure is not None:
-                return SubmissionResult(value, document, failure=_INVALID_WITHOUT_SECRETS)
+                return EmissionOutcome(failure=_INVALID_WITHOUT_SECRETS)
             value, document = reading.value, clean.value
         kind, payload = self.codec.to_payload(value, document)
         try:
@@ -144,7 +139,7 @@ class EnvelopeSubmitter:
         except EmitterError:
             raise
         except Exception as error:  # noqa: BLE001  code of the host's own: what was spent must not be lost with it
-            return SubmissionResult(value, document, failure=_host_error(error))
+            return EmissionOutcome(failure=_host_error(error))
         outcome = acceptance.outcome
         accepted = (
             self.find_accepted()
@@ -155,19 +150,17 @@ class EnvelopeSubmitter:
             return accepted
         if acceptance.envelope is None:
             discarded = isinstance(outcome, Gated) and outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN
-            return SubmissionResult(
-                value, document, events=acceptance.events, failure=_host_refusal(outcome), discarded=discarded
-            )
+            return EmissionOutcome(events=acceptance.events, failure=_host_refusal(outcome), was_discarded=discarded)
         if acceptance.cached:
-            return self._reuse(acceptance.envelope) or SubmissionResult(value, document, failure=_CONFLICT)
-        return SubmissionResult(value, document, acceptance.envelope, acceptance.events)
+            return self._reuse(acceptance.envelope) or EmissionOutcome(failure=_CONFLICT)
+        return EmissionOutcome((), value, document, envelope=acceptance.envelope, events=acceptance.events)
 
     def _submit(self, kind: str, payload: Json) -> Acceptance:
         if self.host is DEFAULT_HOST:
             return self._accept(kind, payload, self.context)
-        with reserve_count(self.host, self.context, self.turn, kind, self.correlation_id) as context:
+        with reserve_count(self.host, self.context, self.settings.turn, kind, self.correlation_id) as context:
             acceptance = self._accept(kind, payload, context)
-            add_accepted(self.host, self.turn, acceptance)
+            add_accepted(self.host, self.settings.turn, acceptance)
         return acceptance
 
     def _accept(self, kind: str, payload: Json, context: EnvelopeContext) -> Acceptance:
@@ -180,10 +173,10 @@ class EnvelopeSubmitter:
             return self.host.accept(document, context)
         return self.host.accept_emission(envelope, context)
 
-    def _reuse(self, recorded: AIEnvelope) -> SubmissionResult | None:
+    def _reuse(self, recorded: AIEnvelope) -> EmissionOutcome | None:
         """Return the answer in a recorded envelope, if it satisfies the current form."""
         answer = self.codec.from_envelope(self.contract, recorded)
-        return None if answer is None else SubmissionResult(*answer, recorded)
+        return None if answer is None else EmissionOutcome((), *answer, envelope=recorded)
 
     def _build_envelope(self, kind: str, payload: Json) -> Json:
         context, host = self.context, self.host
@@ -225,14 +218,42 @@ _INVALID_WITHOUT_SECRETS = EmissionFailure(
 )
 
 
+EmissionIdentity: TypeAlias = tuple[EnvelopeContext, str]
+"""The origin of an emission's envelope, and its correlation id."""
 _BAD_IDS = (
     "run_id and node_id must not be empty, and the correlation id built from them has at most "
     f"{MAX_ID_LENGTH} characters."
 )
 
 
-def _digest_request(form: OutputForm, contract: DocumentContract, inputs: EmissionInputs) -> str:
-    """Return a digest of the inputs that identify a request: texts, turns, schema and the form's cache key."""
-    turns = list(map(repr, inputs.turns))
-    text = json.dumps([inputs.system_texts, turns, contract.compiled.original, form.cache_key])
+def identify_emission(
+    form: OutputForm, plan: FormPlan, conversation: Conversation, settings: Settings
+) -> EmissionIdentity:
+    """Return the identity of an emission; raise ``InputError`` for ids that cannot be used.
+
+    If the host has a store, the correlation id includes a digest of the request, so that a different question never
+    gets a stored answer.
+    """
+    node_id = form.default_node_id if settings.node_id is None else settings.node_id
+    if not settings.run_id or not node_id:
+        raise InputError(_BAD_IDS)
+    secrets = settings.host.config.secrets
+    if secrets.ids:
+        secrets.check_name("run_id", settings.run_id)
+        secrets.check_name("node_id", node_id)
+    context = EnvelopeContext(settings.run_id, node_id, settings.contract, inputs=conversation.trust)
+    name = form.kind
+    if settings.host.store is not None:
+        name = f"{form.kind} {_digest_request(form, plan, conversation, settings)}"
+    correlation_id = make_correlation_id(context.run_id, node_id, settings.turn, name)
+    if len(correlation_id) > MAX_ID_LENGTH:
+        raise InputError(_BAD_IDS)
+    return context, correlation_id
+
+
+def _digest_request(form: OutputForm, plan: FormPlan, conversation: Conversation, settings: Settings) -> str:
+    """Return a digest of what identifies a request: its texts, turns, trust and schema, and the form's cache key."""
+    system = (form.system_prompt(plan.templates), settings.instructions, *conversation.system)
+    turns = [repr(part) for part in (*conversation.messages, *conversation.shown)]
+    text = json.dumps([system, turns, conversation.trust.value, plan.compiled.original, form.cache_key])
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,231 @@
+"""Plan a form for a model: what all requests of the form to the model have in common, and the budgets of one.
+
+A plan has the compiled schema, the output format, the token limits and what the vendor's prompt cache is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from emitter import tokens
+from emitter.budget import (
+    BudgetBounds,
+    ContextWindow,
+    SchemaCost,
+    TokenBudget,
+    fit_to_window,
+    initial_budget,
+    measure_schema,
+)
+from emitter.client.prompt_writer import count_media_tokens, render_form, render_unknown_rule
+from emitter.messages import OutputFormat, OutputMode, PromptCache, as_mapping
+from emitter.schema import compile_schema
+from emitter.schema.compiler import UndeclaredProperties
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from emitter.client.routing import ModelTarget
+    from emitter.client.settings import Settings
+    from emitter.forms.form import OutputForm
+    from emitter.messages import Json, ModelRequest
+    from emitter.policy import Policy
+    from emitter.profiles.tables import PromptCaching
+    from emitter.prompts import PromptTemplates
+    from emitter.schema import Compiled
+    from emitter.schema.references import SchemaRegistry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormPlan:
+    """The parts of a request that every emission of a form to a model has in common.
+
+    ``rule`` and ``schema_parts`` are parts of the system prompt. ``thinking_tokens`` applies if the caller sets no
+    options, ``window`` is None if prompts are not checked against it, and ``caching`` if nothing is known.
+    """
+
+    target: ModelTarget
+    templates: PromptTemplates
+    compiled: Compiled
+    output: OutputFormat
+    rule: str
+    schema_parts: tuple[str, ...]
+    cost: SchemaCost
+    max_output: int
+    min_output_tokens: int
+    thinking_tokens: int
+    window: ContextWindow | None
+    is_known_model: bool
+    caching: PromptCaching | None = None
+
+
+class _PlanKey(NamedTuple):
+    """Everything that a plan depends on."""
+
+    schema: object
+    name: str
+    has_heading: bool
+    target: ModelTarget
+    templates: PromptTemplates
+    degrade: bool
+    undeclared: UndeclaredProperties | None
+    registry: SchemaRegistry | None
+
+
+def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates, settings: Settings) -> FormPlan:
+    """Return the plan of a form; it is cached unless the schema is a dict, which the caller may change."""
+    undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
+    key = _PlanKey(
+        *(form.schema, form.name, form.has_heading, target),
+        *(templates, settings.degrade, undeclared, settings.registry),
+    )
+    try:
+        return _cached_plan(key)
+    except TypeError:  # it cannot be hashed
+        return _make_plan(key)
+
+
+def _make_plan(key: _PlanKey) -> FormPlan:
+    profile, wire, model = key.target
+    compiled = compile_schema(
+        key.schema, profile, degrade=key.degrade, undeclared=key.undeclared, registry=key.registry
+    )
+    output, parts = output_spec(key.name, compiled, key.templates, key.target)
+    cost, limits, minimum = measure_schema(compiled), profile.model_limits(model), profile.wires[wire].tokens.minimum
+    window = ContextWindow(
+        model=f"{profile.name}/{model}",
+        size=limits.context,
+        typical_answer=max(cost.answer.typical, minimum),
+        load_tokenizer=partial(_exact_counter, profile.token_encoding(model)),
+        max_input=limits.max_input,
+    )
+    return FormPlan(
+        target=key.target,
+        templates=key.templates,
+        compiled=compiled,
+        output=output,
+        rule="" if key.has_heading else render_unknown_rule(key.templates, compiled),
+        schema_parts=parts,
+        cost=cost,
+        max_output=limits.max_output,
+        min_output_tokens=minimum,
+        thinking_tokens=profile.thinking_tokens(wire, model, {}),
+        window=None if limits.elastic else window,
+        is_known_model=profile.is_known_model(model),
+        caching=profile.prompt_caching(model),
+    )
+
+
+_cached_plan = lru_cache(maxsize=256)(_make_plan)
+
+
+def _exact_counter(encoding: str | None) -> Callable[[str], int] | None:
+    return tokens.make_token_counter(encoding) if tokens.has_exact_counter(encoding) else None
+
+
+def output_spec(
+    name: str, compiled: Compiled, prompts: PromptTemplates, target: ModelTarget
+) -> tuple[OutputFormat, tuple[str, ...]]:
+    """Return the output format and the parts of the prompt that describe it.
+
+    A schema that the vendor cannot enforce is not sent as one.
+    """
+    mode = (
+        target.profile.preferred_output_mode(target.wire, target.model)
+        if compiled.enforced
+        else _unenforced_mode(compiled, target)
+    )
+    output = OutputFormat(
+        name, as_mapping(compiled.schema), mode, strict=target.profile.sends_strict(target.wire, target.model)
+    )
+    enforces = target.profile.enforces_schema(target.wire, target.model)
+    return output, render_form(prompts, compiled, output, enforces_schema=enforces)
+
+
+def _unenforced_mode(compiled: Compiled, target: ModelTarget) -> OutputMode:
+    allowed = target.profile.model_limits(target.model).modes
+    is_supported = OutputMode.JSON_OBJECT in target.profile.wires[target.wire].output.modes
+    usable = is_supported and (allowed is None or OutputMode.JSON_OBJECT in allowed)
+    return OutputMode.JSON_OBJECT if usable and _is_object_schema(compiled.original) else OutputMode.TEXT
+
+
+def _is_object_schema(schema: Json) -> bool:
+    """Return whether every document of the schema is an object, judging by its root."""
+    node = as_mapping(schema)
+    if "$ref" in node:
+        node = as_mapping(as_mapping(node.get("$defs")).get(str(node["$ref"]).removeprefix("#/$defs/")))
+    return node.get("type") == "object"
+
+
+def first_budget(plan: FormPlan, policy: Policy, options: Mapping[str, Json]) -> TokenBudget:
+    """Return the output budget of the first call and the ceiling for raising it, before the prompt is counted."""
+    if not options:
+        return _budget(plan, plan.thinking_tokens, policy.output_tokens, policy.max_output_tokens)
+    profile, wire, model = plan.target
+    thinking = profile.thinking_tokens(wire, model, options)
+    return _budget(plan, thinking, policy.output_tokens, policy.max_output_tokens)
+
+
+@lru_cache(maxsize=256)
+def _budget(plan: FormPlan, thinking: int, requested: int | None, limit: int | None) -> TokenBudget:
+    ceiling = min(plan.max_output, limit or plan.max_output)
+    bounds = BudgetBounds(plan.min_output_tokens, ceiling)
+    initial = initial_budget(plan.cost.answer, thinking, bounds, requested=requested)
+    return TokenBudget(initial, ceiling, is_explicit=requested is not None)
+
+
+def fit_budget(plan: FormPlan, request: ModelRequest, budget: TokenBudget) -> TokenBudget:
+    """Return the budget that fits beside the prompt and its media.
+
+    Raises:
+        ContextWindowExceededError: The prompt leaves no room for an answer.
+    """
+    if plan.window is None:
+        return budget
+    media = [part for message in request.messages if message.parts for part in message.media]
+    media_tokens = count_media_tokens(media, plan.target.profile, request.model) if media else 0
+    return fit_to_window(budget, tokens.request_texts(request, plan.cost.schema_text), plan.window, media_tokens)
+
+
+_KEY_DIGITS = 32
+
+
+def plan_prompt_cache(
+    setting: bool | Literal["long"] | None,  # noqa: FBT001  the option of the same name
+    request: ModelRequest,
+    prefix: str,
+    plan: FormPlan,
+) -> PromptCache | None:
+    """Return what to ask of the cache, or None for the vendor's default.
+
+    Args:
+        setting: The option ``cache_prompt``. None allows marks only.
+        request: The first request of the emission.
+        prefix: The part of its system prompt that all emissions of the form begin with.
+        plan: What is known about the form and the model.
+    """
+    facts = plan.caching
+    if facts is None:
+        return None
+    if setting is False:
+        return PromptCache(is_exclusive=True) if facts.exclusive else None
+    is_marked = facts.marks > 0 and _may_be_cached(request, prefix, plan, facts.minimum)
+    key = _cache_key(prefix, plan) if setting and facts.keyed else None
+    lifetime = facts.longest_lifetime() if setting == "long" and (is_marked or not facts.marks) else None
+    cache = PromptCache(len(prefix), is_marked, facts.exclusive and is_marked, lifetime, key)
+    return cache if is_marked or lifetime or key else None
+
+
+def _may_be_cached(request: ModelRequest, prefix: str, plan: FormPlan, minimum: int) -> bool:
+    """Return whether the prefix may have enough tokens, by an estimate that is never too low."""
+    count = tokens.make_token_counter(plan.target.profile.token_encoding(request.model), load=False)
+    return count(prefix) + count(plan.cost.schema_text) >= minimum
+
+
+def _cache_key(prefix: str, plan: FormPlan) -> str:
+    """Return a digest of the prefix and the schema, which says nothing about either."""
+    content = f"{plan.output.name}\n{plan.output.mode.value}\n{plan.cost.schema_text}\n{prefix}"
+    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()[:_KEY_DIGITS]

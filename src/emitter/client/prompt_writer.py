@@ -1,0 +1,239 @@
+"""Write the prompt of an emission: the form and its examples, the materials, and the instruction of each request."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from emitter import prompts as prompt
+from emitter import tokens
+from emitter.conversation import append_parts
+from emitter.errors import InputError, Unencodable
+from emitter.messages import HOUR, MediaPart, Message, OutputMode, Role, Usage, as_list, as_mapping
+from emitter.models import Trust
+from emitter.prompts import Example, Material, Media
+from emitter.schema import LossReason
+from emitter.schema.formats import FORMAT_DESCRIPTIONS
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from emitter.client.routing import ModelTarget
+    from emitter.conversation import Conversation
+    from emitter.core.verdicts import DocumentContract
+    from emitter.messages import Json, ModelRequest, OutputFormat
+    from emitter.profiles import ProviderProfile
+    from emitter.profiles.tables import RequestParameter
+    from emitter.prompts import PromptTemplates
+    from emitter.schema import Compiled, Loss
+
+_EXAMPLE_HINT = "An example must be one that your checks and validators take."
+
+
+MAX_LISTED_RULES = 40
+"""The most rules that are listed apart from the schema."""
+_MAX_LISTED_VALUE = 200
+_LISTED_REASONS = frozenset({LossReason.UNSUPPORTED, LossReason.DEGRADED})
+"""Rules that are lost for another reason are stated where they apply."""
+
+
+def load_prompts(folder: str | os.PathLike[str]) -> PromptTemplates:
+    """Load the prompt templates, with those of the caller's folder in place of the library's."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise InputError(f"prompts={str(folder)!r} is not a folder.")
+    return prompt.load(path)
+
+
+def render_form(
+    prompts: PromptTemplates, compiled: Compiled, output: OutputFormat, *, enforces_schema: bool
+) -> tuple[str, ...]:
+    """Return the prompt's description of the schema.
+
+    This is the whole schema if the vendor does not enforce it, and otherwise the rules that are not enforced. The parts
+    of the schema that did not fit into descriptions follow.
+    """
+    if not compiled.enforced:
+        return (prompt.render_schema(prompts, cast("Json", compiled.original)),)
+    descriptions = "\n".join(_iter_descriptions(compiled.schema))
+    rules = prompt.render_losses(
+        prompts, [loss for loss in compiled.losses if _is_listed(loss, descriptions)][:MAX_LISTED_RULES]
+    )
+    is_sent = output.mode is OutputMode.TOOL or (output.mode is OutputMode.JSON_SCHEMA and enforces_schema)
+    pieces = prompt.render_appendix(prompts, compiled.appendix)
+    return (rules, pieces) if is_sent else (rules, prompt.render_schema(prompts, output.schema), pieces)
+
+
+def render_unknown_rule(prompts: PromptTemplates, compiled: Compiled) -> str:
+    """Return the instruction for unknown values: write null or leave them out, as the schema allows."""
+    null, absent = _allows_null_or_absent(cast("Json", compiled.schema if compiled.enforced else compiled.original))
+    name = {(True, True): "unknown_either", (True, False): "unknown_null", (False, True): "unknown_absent"}
+    return prompts.fill(name.get((null, absent), "unknown"))
+
+
+def _allows_null_or_absent(schema: Json) -> tuple[bool, bool]:
+    """Return whether a schema allows null anywhere, and whether it has optional properties."""
+    null = absent = False
+    pending: list[Any] = [schema]
+    while pending:
+        node = pending.pop()
+        table = as_mapping(node)
+        types: Any = table.get("type")
+        null |= types == "null" or "null" in as_list(types)
+        absent |= bool(as_mapping(table.get("properties")).keys() - set(map(str, as_list(table.get("required")))))
+        pending.extend(table.values() if isinstance(node, dict) else as_list(node))
+    return null, absent
+
+
+def _is_listed(loss: Loss, descriptions: str) -> bool:
+    """Return whether a lost rule must be listed, because no description states it."""
+    if loss.why not in _LISTED_REASONS or len(loss.value) > _MAX_LISTED_VALUE:
+        return False
+    words = FORMAT_DESCRIPTIONS.get(loss.value.strip('"'), "") if loss.keyword == "format" else ""
+    return f"{loss.keyword} {loss.value}" not in descriptions and not (words and words in descriptions)
+
+
+def _iter_descriptions(schema: Json) -> Iterator[str]:
+    pending: list[Any] = [schema]
+    while pending:
+        node = pending.pop()
+        table = as_mapping(node)
+        if isinstance(table.get("description"), str):
+            yield table["description"]
+        pending.extend(table.values() if isinstance(node, dict) else as_list(node))
+
+
+def join_parts(*parts: str | None) -> str:
+    """Join the parts that are not empty, with a blank line between them."""
+    return "\n\n".join(filter(None, parts))
+
+
+def build_messages(prompts: PromptTemplates, conversation: Conversation, instruction: str) -> tuple[Message, ...]:
+    """Return the turns with the materials. The last one is a user turn, as every vendor requires."""
+    return append_parts(conversation.messages, (*conversation.shown, _final_instruction(prompts, instruction)))
+
+
+@lru_cache(maxsize=16)
+def _final_instruction(prompts: PromptTemplates, name: str) -> str:
+    return prompts.fill(name)
+
+
+def show_material(templates: PromptTemplates, material: Material | Media) -> tuple[str | MediaPart, ...]:
+    """Return a material as prompt text, or media between the texts around them."""
+    if isinstance(material, Media):
+        return prompt.render_media(templates, material.part, material.source, material.trust)
+    return (prompt.render_material(templates, material),)
+
+
+def show_examples(
+    templates: PromptTemplates, examples: list[Example[Json]], mode: OutputMode
+) -> tuple[str, tuple[Message, ...]]:
+    """Return the part of the system prompt and the turns that show examples.
+
+    The answer to an input is a turn of the assistant, unless the model is to call a tool, which is not text.
+    """
+    in_turns = [example for example in examples if example.input and mode is not OutputMode.TOOL]
+    turns: list[Message] = []
+    for example in in_turns:
+        question = Message(Role.USER, example.input.strip())
+        turns += append_parts((question,), (_final_instruction(templates, "begin"),))
+        turns.append(Message(Role.ASSISTANT, json.dumps(example.output, ensure_ascii=False)))
+    rest = prompt.render_examples(templates, [example for example in examples if example not in in_turns])
+    return join_parts(rest, prompt.render_example_turns(templates, len(turns))), tuple(turns)
+
+
+def encode_examples(contract: DocumentContract, examples: tuple[Example[Json], ...]) -> list[Example[Json]]:
+    """Return the examples in the vendor's form; raise ``InputError`` for an invalid one."""
+    return [
+        Example(example.input, _encode_example(contract, index, example.output))
+        for index, example in enumerate(examples)
+    ]
+
+
+def _encode_example(contract: DocumentContract, index: int, example: Json) -> Json:
+    result = contract.check(example)
+    if result.failure is not None:
+        raised = f"{result.failure} on examples[{index}]."
+        raise InputError(raised, hint=_EXAMPLE_HINT) from result.failure.error
+    if result.violations:
+        raise InputError(
+            f"examples[{index}] does not hold: {'; '.join(map(str, result.violations))}.",
+            hint=prompt.suggest_example(example),
+        )
+    try:
+        return contract.compiled.encode(example)
+    except Unencodable as error:
+        raise InputError(f"examples[{index}] cannot be shown: {error}.") from error
+
+
+_WORDS_SOURCE = "the answer in plain words"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptWriter:
+    """Writes further requests from the prompt templates and the texts of the first one.
+
+    ``system`` is the system prompt without the schema.
+    """
+
+    templates: PromptTemplates
+    compiled: Compiled
+    target: ModelTarget
+    system: str
+    conversation: Conversation
+
+    def count_tokens(self, request: ModelRequest) -> int:
+        """Return the input tokens of a request."""
+        counted = tokens.count_request_tokens(request, self.target.profile.token_encoding(request.model))
+        media = [part for message in request.messages for part in message.media]
+        return counted + count_media_tokens(media, self.target.profile, request.model)
+
+    def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
+        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+        caching, cache = self.target.profile.prompt_caching(request.model), request.cache
+        if caching is None or tokens < caching.minimum or not caching.may_write(cache):
+            return Usage(input=tokens)
+        is_long = cache is not None and cache.lifetime == HOUR
+        return Usage(input=tokens, cache_write=tokens, cache_write_1h=tokens if is_long else 0)
+
+    def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:
+        """Return the request with a template as its corrective fragment."""
+        return replace(request, correction=self.templates.fill(template, **values))
+
+    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
+        """Return the model settings that the model takes on its wire."""
+        return self.target.profile.accepted_parameters(self.target.wire, request.model)
+
+    def describe(self, request: ModelRequest) -> ModelRequest:
+        """Return the request that asks for the answer in plain words."""
+        schema = json.dumps(self.compiled.original, ensure_ascii=False)
+        return replace(
+            request,
+            system=join_parts(self.system, self.templates.fill("in_words", schema=schema)),
+            messages=build_messages(self.templates, self.conversation, "begin_in_words"),
+            output=replace(request.output, mode=OutputMode.TEXT),
+            correction=None,
+            cache=None,
+        )
+
+    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
+        """Return the request that asks to convert the words, which are shown as untrusted text."""
+        encodable = words.encode(errors="replace").decode()  # no wire can carry a lone surrogate
+        answer = prompt.render_material(self.templates, Material(encodable, _WORDS_SOURCE, Trust.UNTRUSTED))
+        text = join_parts(
+            self.templates.fill("into_form", answer=answer), render_unknown_rule(self.templates, self.compiled)
+        )
+        return replace(request, messages=(Message(Role.USER, text),), correction=None)
+
+
+def count_media_tokens(media: Sequence[MediaPart], profile: ProviderProfile, model: str) -> int:
+    """Return an upper bound on the tokens of media."""
+    if not media:
+        return 0
+    from emitter.media.rules import estimate_media_tokens  # noqa: PLC0415  few emissions have media
+
+    return estimate_media_tokens(media, profile, model)
