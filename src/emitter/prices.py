@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from emitter.errors import InputError, MissingExtra
@@ -124,6 +125,12 @@ def prices_in_batch(policy: Policy, profile: ProviderProfile, model: str) -> Pri
     if policy.prices is None:
         return ListedPrices(profile.name, model, batched=True)
     return BatchPrices(policy.prices, profile.batch_price)
+
+
+@lru_cache(maxsize=256)
+def listed_prices(profile: str, model: str) -> ListedPrices:
+    """Return the listed prices of a model."""
+    return ListedPrices(profile, model)
 
 
 def require_listed_prices(profile: ProviderProfile, model: str) -> ListedPrices:

@@ -227,7 +227,7 @@ def with_usage(result: CallResult, usage: Usage | None) -> CallResult:
 
 def as_objects(value: Json) -> list[Mapping[str, Any]]:
     """Return the items of a list as mappings, or an empty list for any other value."""
-    return [as_mapping(item) for item in as_list(value)]
+    return list(map(as_mapping, as_list(value)))
 
 
 def first_choice(value: Json) -> Mapping[str, Any]:

@@ -44,7 +44,8 @@ class FormPlan:
     """The parts of a request that every emission of a form to a model has in common.
 
     ``rule`` and ``schema_parts`` are parts of the system prompt. ``thinking_tokens`` applies if the caller sets no
-    options, ``window`` is None if prompts are not checked against it, and ``caching`` if nothing is known.
+    options, ``window`` is None if prompts are not checked against it, and ``caching`` if nothing is known. A
+    mark of the prompt cache is set unasked if it costs nothing: then ``is_cache_free`` is true.
     """
 
     target: ModelTarget
@@ -59,7 +60,8 @@ class FormPlan:
     thinking_tokens: int
     window: ContextWindow | None
     is_known_model: bool
-    caching: PromptCaching | None = None
+    caching: PromptCaching | None
+    is_cache_free: bool
 
 
 class _PlanKey(NamedTuple):
@@ -102,6 +104,7 @@ def _make_plan(key: _PlanKey) -> FormPlan:
         load_tokenizer=partial(_exact_counter, profile.token_encoding(model)),
         max_input=limits.max_input,
     )
+    caching = profile.prompt_caching(model)
     return FormPlan(
         target=key.target,
         templates=key.templates,
@@ -115,7 +118,8 @@ def _make_plan(key: _PlanKey) -> FormPlan:
         thinking_tokens=profile.thinking_tokens(wire, model, {}),
         window=None if limits.elastic else window,
         is_known_model=profile.is_known_model(model),
-        caching=profile.prompt_caching(model),
+        caching=caching,
+        is_cache_free=caching is not None and caching.is_free,
     )
 
 
@@ -185,8 +189,7 @@ def fit_budget(plan: FormPlan, request: ModelRequest, budget: TokenBudget) -> To
     """
     if plan.window is None:
         return budget
-    media = [part for message in request.messages if message.parts for part in message.media]
-    media_tokens = count_media_tokens(media, plan.target.profile, request.model) if media else 0
+    media_tokens = count_media_tokens(request, plan.target.profile)
     return fit_to_window(budget, tokens.request_texts(request, plan.cost.schema_text), plan.window, media_tokens)
 
 

@@ -20,7 +20,7 @@ from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from emitter.client.routing import ModelTarget
     from emitter.conversation import Conversation
@@ -189,8 +189,7 @@ class PromptWriter:
     def count_tokens(self, request: ModelRequest) -> int:
         """Return the input tokens of a request."""
         counted = tokens.count_request_tokens(request, self.target.profile.token_encoding(request.model))
-        media = [part for message in request.messages for part in message.media]
-        return counted + count_media_tokens(media, self.target.profile, request.model)
+        return counted + count_media_tokens(request, self.target.profile)
 
     def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
         """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
@@ -230,10 +229,14 @@ class PromptWriter:
         return replace(request, messages=(Message(Role.USER, text),), correction=None)
 
 
-def count_media_tokens(media: Sequence[MediaPart], profile: ProviderProfile, model: str) -> int:
-    """Return an upper bound on the tokens of media."""
+def count_media_tokens(request: ModelRequest, profile: ProviderProfile) -> int:
+    """Return an upper bound on the tokens of the media in a request."""
+    media: list[MediaPart] = []
+    for message in request.messages:
+        if message.parts:
+            media += message.media
     if not media:
         return 0
     from emitter.media.rules import estimate_media_tokens  # noqa: PLC0415  few emissions have media
 
-    return estimate_media_tokens(media, profile, model)
+    return estimate_media_tokens(media, profile, request.model)

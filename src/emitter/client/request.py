@@ -211,7 +211,10 @@ def _read_conversation(
     materials = settings.resolve_materials()
     redact = _make_redactor(settings.host.config.secrets) if settings.host.config.secrets.ids else None
     conversation = parse_conversation(messages, templates, has_heading=form.has_heading, redact=redact)
-    media = [part for message in conversation.messages if message.parts for part in message.media]
+    media: list[MediaPart] = []
+    for message in conversation.messages:
+        if message.parts:
+            media += message.media
     history = form.render_history(templates) if form.render_history else ()
     if not materials and not history:
         return conversation, tuple(media)
@@ -254,7 +257,7 @@ def _write_request(
         options=options,
         headers=settings.extra_headers,
     )
-    if plan.caching is not None and (settings.cache_prompt is not None or plan.caching.is_free):
+    if plan.is_cache_free or settings.cache_prompt is not None:
         cache = plan_prompt_cache(settings.cache_prompt, request, prefix, plan)
         request = request if cache is None else replace(request, cache=cache)
     return PromptWriter(templates, plan.compiled, plan.target, system, conversation), request, budget

@@ -20,7 +20,7 @@ from emitter.errors import (
 from emitter.messages import FaultKind
 from emitter.models.envelope import Trust
 from emitter.models.standard_kinds import DOCUMENT
-from emitter.prices import CostSummary, ListedPrices, ModelPrices, prices_of, sum_costs
+from emitter.prices import CostSummary, ListedPrices, ModelPrices, listed_prices, prices_of, sum_costs
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -184,14 +184,11 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
 
 def emission_prices(prepared: PreparedEmission) -> PriceTable:
     """Return the prices of an emission: the caller's, or those that are listed for the model."""
-    models = prepared.models
-    if len(models) > 1:
-        return ModelPrices(tuple(map(_model_prices, models)))
-    return _model_prices(prepared)
-
-
-def _model_prices(prepared: PreparedEmission) -> PriceTable:
-    return prepared.settings.policy.prices or ListedPrices(prepared.profile.name, prepared.request.model)
+    tables: list[PriceTable] = []
+    for model in prepared.models:
+        profile, name = model.target.profile.name, model.request.model
+        tables.append(model.settings.policy.prices or listed_prices(profile, name))
+    return ModelPrices(tuple(tables)) if len(tables) > 1 else tables[0]
 
 
 def complete(

@@ -112,8 +112,9 @@ class Settings:
             if getattr(self, name).__class__ is not kind:
                 check_type(name, getattr(self, name), Mapping if kind is dict else kind)
         for name in _TEXTS:
-            if getattr(self, name) is not None:
-                check_type(name, getattr(self, name), str)
+            text = getattr(self, name)
+            if text is not None and text.__class__ is not str:
+                check_type(name, text, str)
         self._check_values()
         self._limit_attempts()
         if self.requires != () or self.fallback != ():

@@ -122,7 +122,7 @@ class UnaryCall(_Call):
         if isinstance(answer, ModelResponse) and not _is_billed(answer.usage):
             text = answer.text + "".join(map(_as_text, answer.arguments))
             answer = replace(answer, usage=self._estimate_usage(answer.usage, text))
-        return self._redact_credentials(self._with_usage(answer))
+        return self._redact_credentials(self._with_usage(answer) if isinstance(answer, Fault) else answer)
 
     def _with_usage(self, answer: CallResult) -> CallResult:
         """Add an estimated usage to an answer that was lost on the way: the vendor has made it, and bills it."""
@@ -322,7 +322,7 @@ def redact_credentials(answer: CallResult, credentials: tuple[str, ...]) -> Call
         return answer
     if isinstance(answer, ModelResponse) and answer.stop is StopReason.COMPLETE and answer.report is None:
         # a table knows the stop reason, and nothing was refused: only the request's id is left
-        return _redact_texts(answer, secrets) if secrets.found_in(answer.request_id or "") else answer
+        return _redact_texts(answer, secrets) if answer.request_id and secrets.found_in(answer.request_id) else answer
     return _redact_texts(answer, secrets)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast
@@ -67,7 +67,11 @@ if TYPE_CHECKING:
 
 
 def binding_moment_form(options: DecisionTerms) -> OutputForm:
-    """Return the form of a decision."""
+    """Return the form of a decision. One without earlier answers and actions is cached."""
+    return _make_form(options) if options.after or options.actions else _cached_form(options)
+
+
+def _make_form(options: DecisionTerms) -> OutputForm:
     return OutputForm(
         kind=BINDING_MOMENT,
         default_node_id="emit_binding_moment",
@@ -81,6 +85,9 @@ def binding_moment_form(options: DecisionTerms) -> OutputForm:
         cache_key=options.cache_key,
         judge=options.form_judge,
     )
+
+
+_cached_form = lru_cache(maxsize=64)(_make_form)
 
 
 def _read_turn(options: DecisionTerms, document: Json) -> ParseResult[TurnAnswer]:
@@ -129,12 +136,12 @@ Actions: TypeAlias = Mapping[str, str | None]
 """The label of an option, and the digest of its action, or None for no action."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DecisionTerms:
     """The validated options of a decision.
 
     ``checks`` look at the envelope, ``after`` holds the continuations of earlier envelopes, earliest first, and
-    ``actions`` the options with actions.
+    ``actions`` the options with actions. ``content`` are the checks without the model that judges.
     """
 
     hatches: Hatches = OPEN_HATCHES
@@ -142,8 +149,11 @@ class DecisionTerms:
     checks: tuple[Check[BindingMoment], ...] = DEFAULT_CHECKS
     after: tuple[Continuation, ...] = ()
     actions: Actions = field(default_factory=dict[str, "str | None"])
+    content: ContentChecks = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        checks = tuple(check for check in self.checks if not isinstance(check, ModelJudge))
+        object.__setattr__(self, "content", ContentChecks(checks, _moment_names, locate=_place_in_turn))
         name: Any = self.decision_class
         if name is not None and (not isinstance(name, str) or not name.strip()):
             raise InputError(f"decision_class is {name!r}; it must be a text such as 'consent', or None.")
@@ -180,13 +190,20 @@ class DecisionTerms:
         after: EarlierAnswers,
         actions: Actions,
     ) -> DecisionTerms:
-        """Validate the caller's arguments."""
+        """Validate the caller's arguments. Most decisions have none of the last three, and share their terms."""
+        if checks is None and after == () and actions is NO_ACTIONS and isinstance(hatches, Hatches):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
+            return _default_terms(hatches, decision_class)
         chosen = DEFAULT_CHECKS if checks is None else validate_checks(checks)
         return cls(hatches, decision_class, chosen, validate_continuations(after), validate_actions(actions))
 
     def with_history(self, after: EarlierAnswers, actions: Actions) -> DecisionTerms:
         """Return these terms for a decision with its own earlier answers and options with actions."""
         return replace(self, after=validate_continuations(after), actions=validate_actions(actions))
+
+
+@lru_cache(maxsize=64)
+def _default_terms(hatches: Hatches, decision_class: str | None) -> DecisionTerms:
+    return DecisionTerms(hatches, decision_class)
 
 
 def _check_key(check: object) -> str:
@@ -204,12 +221,10 @@ _HATCH_EXPECTED = "open, unless the revision is genuinely inapplicable (section 
 
 def check_content(binding_moment: BindingMoment, document: Json, options: DecisionTerms) -> ParseResult[TurnAnswer]:
     """Return the envelope with what the checks find, or the violations that reject it."""
-    fixed = tuple(fixed_option_violations(options.actions, binding_moment))
-    reopened = check_reopened(reopened_questions(options.after), binding_moment)
-    closed = _closed_hatches(binding_moment)
-    checks = tuple(check for check in options.checks if not isinstance(check, ModelJudge))
-    content = ContentChecks(checks, _moment_names, locate=_place_in_turn)
-    checked = content.run(binding_moment, document, findings=(*reopened, *closed))
+    fixed = tuple(fixed_option_violations(options.actions, binding_moment)) if options.actions else ()
+    reopened = check_reopened(reopened_questions(options.after), binding_moment) if options.after else ()
+    closed = _closed_hatches(binding_moment) if options.hatches != OPEN_HATCHES else ()
+    checked = options.content.run(binding_moment, document, findings=(*reopened, *closed))
     if checked.failure is not None or not fixed:
         return checked
     return ParseResult(violations=(*fixed, *checked.violations))

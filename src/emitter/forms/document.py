@@ -69,6 +69,8 @@ def document_terms(
     checks: object, examples: object, context: object, kind: str | None, *, show_messages: bool
 ) -> DocumentTerms:
     """Return the terms; raise ``InputError`` for checks or examples that cannot be used."""
+    if checks == () and examples == () and context is None and kind is None and show_messages:
+        return NO_TERMS  # most forms
     documents = check_list("examples", examples, (str, bytes, Mapping), "the documents, or values of the type")
     return DocumentTerms(validate_checks(checks), tuple(documents), context, kind, show_messages)
 

@@ -34,7 +34,7 @@ from emitter.host.pipeline import (
     Acceptance,
     build_refusal_events,
     counts_as_round,
-    get_event_subject,
+    get_event_origin,
     is_unrendered_content,
     run_pipeline,
     to_run_events,
@@ -243,7 +243,7 @@ class Acceptor:
     def recall(self, correlation_id: str, context: EnvelopeContext) -> Acceptance | None:
         """Return the acceptance that the store has for a correlation id, if any."""
         received = self.receive(None, context)
-        entry = self.services.find_entry(context.run_id, correlation_id)
+        entry = None if self.store is None else self.store.find(context.run_id, correlation_id)
         return None if entry is None else _to_cached_acceptance(entry, received)
 
     def turn(self, context: EnvelopeContext) -> Turn:
@@ -306,7 +306,7 @@ class Acceptor:
     def _build_refusal(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
         clean = outcomes.redact_outcome(outcome, self.config.secrets)
         events = build_refusal_events(clean, self.config, state.context.counters)
-        stamped = to_run_events(events, get_event_subject(state), self.services)
+        stamped = to_run_events(events, get_event_origin(state), self.services)
         return Acceptance(clean, state.context, self.config, events=stamped)
 
     def _notify_observer(self, acceptance: Acceptance) -> Acceptance:

@@ -202,10 +202,6 @@ class HostServices:
     now: Callable[[], str]
     store: Store | None
 
-    def find_entry(self, run_id: str, correlation_id: str) -> Entry | None:
-        """Return the entry of an envelope that was accepted before, if there is one."""
-        return None if self.store is None else self.store.find(run_id, correlation_id)
-
 
 @dataclass(frozen=True, slots=True)
 class ReceivedEnvelope:

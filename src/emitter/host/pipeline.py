@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, assert_never, cast, get_args
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast, get_args
 
 from emitter.errors import InputError
 from emitter.events import (
@@ -97,18 +98,12 @@ _NON_FATAL_CODES = frozenset({OutcomeCode.APPROVAL})
 """Refusals that do not fail the node: the approval gate stays closed."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventSubject:
-    """The run, node and correlation id that events report, and their trust."""
-
-    run_id: str
-    node_id: str
-    correlation_id: str
-    trust: Trust | None
+EventOrigin: TypeAlias = "tuple[str, str, str, Trust | None]"
+"""The run, node and correlation id that events report, and their trust."""
 
 
-def get_event_subject(state: ReceivedEnvelope | InFlightEnvelope) -> EventSubject:
-    """Return the subject of the events about an envelope, without ids that are not yet validated."""
+def get_event_origin(state: ReceivedEnvelope | InFlightEnvelope) -> EventOrigin:
+    """Return the origin of the events about an envelope, without ids that are not yet validated."""
     context = state.context
     if isinstance(state, InFlightEnvelope):
         envelope = state.envelope
@@ -116,21 +111,21 @@ def get_event_subject(state: ReceivedEnvelope | InFlightEnvelope) -> EventSubjec
         if not state.redactions:
             secrets = state.received.config.secrets
             node_id, correlation_id = secrets.redact_text(node_id).value, secrets.redact_text(correlation_id).value
-        return EventSubject(context.run_id, node_id, correlation_id[:MAX_ID_LENGTH], get_effective_trust(state))
+        return context.run_id, node_id, correlation_id[:MAX_ID_LENGTH], get_effective_trust(state)
     trust = Trust.UNTRUSTED if context.inputs is Trust.UNTRUSTED else None
-    return EventSubject(context.run_id, context.node_id, f"{context.run_id}:{context.node_id}"[:MAX_ID_LENGTH], trust)
+    return context.run_id, context.node_id, f"{context.run_id}:{context.node_id}"[:MAX_ID_LENGTH], trust
 
 
 def record_envelope(state: InFlightEnvelope) -> Acceptance:
     """Return the acceptance of a handled envelope, with its events."""
     envelope, context, secrets = state.envelope, state.received.context, state.received.config.secrets
     node_id = envelope.node_id or context.node_id
-    subject = EventSubject(context.run_id, node_id, envelope.correlation_id, envelope.meta.content_trust)
+    origin = context.run_id, node_id, envelope.correlation_id, envelope.meta.content_trust
     reported = [*_build_warnings(state), *state.events] if state.warnings or state.drift is not None else state.events
     clean = [redact_event(event, secrets) for event in reported] if secrets.ids else reported
-    events = to_run_events(clean, subject, state.received.services)
+    events = to_run_events(clean, origin, state.received.services)
     return Acceptance(
-        Accepted(envelope.envelope_id, tuple([event.event_id for event in events])),
+        Accepted(envelope.envelope_id, tuple(map(_EVENT_ID, events))),
         context,
         state.received.config,
         envelope=envelope,
@@ -142,13 +137,16 @@ def record_envelope(state: InFlightEnvelope) -> Acceptance:
     )
 
 
-def to_run_events(events: Iterable[Event], subject: EventSubject, services: HostServices) -> tuple[RunEvent, ...]:
+_EVENT_ID = attrgetter("event_id")
+
+
+def to_run_events(events: Iterable[Event], origin: EventOrigin, services: HostServices) -> tuple[RunEvent, ...]:
     """Return the events as run events, numbered from 0."""
+    run_id, node_id, correlation_id, trust = origin
     stamped: list[RunEvent] = []
     for number, event in enumerate(events):
         event_id, now = services.new_id(), services.now()
-        origin = (subject.run_id, subject.node_id, now, number, subject.correlation_id, subject.trust)
-        stamped.append(RunEvent(event, event_id, *origin))
+        stamped.append(RunEvent(event, event_id, run_id, node_id, now, number, correlation_id, trust))
     return tuple(stamped)
 
 

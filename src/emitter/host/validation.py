@@ -317,7 +317,10 @@ _KIND_CONFLICT = Violation("/type", "correlation", "the kind that was accepted u
 
 def deduplicate(state: InFlightEnvelope) -> InFlightEnvelope | CachedOutcome | InvalidEnvelope:
     """End the pipeline if the correlation id was accepted before."""
-    entry = state.received.services.find_entry(state.received.context.run_id, state.envelope.correlation_id)
+    store = state.received.services.store
+    if store is None:
+        return state
+    entry = store.find(state.received.context.run_id, state.envelope.correlation_id)
     return state if entry is None else reuse_outcome(state, entry)
 
 
