@@ -16,9 +16,9 @@ from genai_prices.types import ModelPrice, TieredPrices
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.attempts import Attempt, Verdict
 from emitter.bulk.progress import RunStats
-from emitter.core.effects import Attempt, EmissionOutcome
-from emitter.core.verdicts import Verdict
+from emitter.core.effects import EmissionOutcome
 from emitter.errors import InputError
 from emitter.messages import Usage
 from emitter.policy import Policy, Prices

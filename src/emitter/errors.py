@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from typing import Any
 
-    from emitter.core.effects import Attempt
+    from emitter.attempts import Attempt
     from emitter.events import RunEvent
     from emitter.messages import Usage
 

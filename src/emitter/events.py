@@ -14,8 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from emitter.messages import Json
-    from emitter.models.envelope import Trust
+    from emitter.messages import Json, Trust
 
 
 def format_timestamp(seconds: float, precision: str = "milliseconds") -> str:

@@ -1,4 +1,4 @@
-"""Findings of content checks, and their severities.
+"""Violations of a schema or rule, findings of content checks, and their severities.
 
 A rule that can be wrong never rejects an answer: the model is asked once, and then its findings are warnings.
 """
@@ -13,6 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 T_contra = TypeVar("T_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A broken rule.
+
+    Attributes:
+        pointer: The JSON pointer of the value. Names that the schema does not know are written as ``*``.
+        rule: The schema keyword, or the identifier of a content rule.
+        expected: A phrase that is written from the schema alone.
+    """
+
+    pointer: str
+    rule: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '/'}: {self.rule}: {self.expected}"
 
 
 class Severity(str, Enum):

@@ -25,6 +25,13 @@ class Role(str, Enum):
     ASSISTANT = "assistant"
 
 
+class Trust(str, Enum):
+    """The trust in the inputs of an envelope. One untrusted input makes the envelope untrusted."""
+
+    TRUSTED = "trusted"
+    UNTRUSTED = "untrusted"
+
+
 class Medium(str, Enum):
     """A kind of input that is not text."""
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tenacity
 
+from emitter.attempts import Verdict
 from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_binding_moments, emit_many
 from emitter.client.result import Emission, Withheld
 from emitter.clock import Clock
-from emitter.core.verdicts import Verdict
 from emitter.errors import AuthenticationError, CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused
 from emitter.events import EnvelopeRefusal
 from emitter.messages import Usage

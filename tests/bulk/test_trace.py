@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.attempts import Attempt, Verdict
 from emitter.bulk import journal
 from emitter.bulk.journal import JournalEntry, decode_line
-from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
-from emitter.core.verdicts import Verdict
+from emitter.core.effects import EmissionFailure, EmissionOutcome
 from emitter.events import (
     CapBreached,
     EnvelopeRefusal,

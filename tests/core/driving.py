@@ -16,7 +16,7 @@ from tests.core.asks import ask
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from emitter.core.verdicts import Verdict
+    from emitter.attempts import Verdict
     from emitter.events import Event
     from emitter.messages import CallResult
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.attempts import Verdict
 from emitter.client.execution import EmissionRun
 from emitter.clock import Clock
 from emitter.core.effects import EmissionOutcome, Sleep
 from emitter.core.emission import run_emission
-from emitter.core.verdicts import DOUBTFUL, RETRACTED, Verdict
+from emitter.core.verdicts import DOUBTFUL, RETRACTED
 from emitter.events import CapBreached, Level, LogAppended, ProviderUsage, Reason, RetryAttempted, RetryExhausted
 from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, Usage
 from emitter.policy import Policy

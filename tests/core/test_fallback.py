@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from emitter.core.verdicts import Verdict
+from emitter.attempts import Verdict
 from emitter.events import CapBreached, EnvelopeRefusal, Event, NlToFormatEngaged, NodeFailed, RetryExhausted
 from emitter.messages import Message, OutputMode, Role, StopReason
 from emitter.policy import Policy

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.core.verdicts import FAULTS, REMEDIES, VERDICT_BY_STOP, DocumentContract, Verdict, classify
+from emitter.attempts import Verdict
+from emitter.core.verdicts import FAULTS, REMEDIES, VERDICT_BY_STOP, DocumentContract, classify
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
 from emitter.recover import RecoveryPath
 from emitter.schema import Violation

@@ -9,7 +9,8 @@ import pytest
 
 from emitter import EmissionError, emit
 from emitter.adapters.request_options import merge_layers
-from emitter.core.verdicts import REMEDIES, Failure, Verdict
+from emitter.attempts import Verdict
+from emitter.core.verdicts import REMEDIES, Failure
 from emitter.events import NodeFailed, RetryAttempted
 from emitter.testing import Text, UnknownStop, simulator
 

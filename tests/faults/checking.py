@@ -14,7 +14,7 @@ from tests.faults.row import BILLS, WIRES
 
 if TYPE_CHECKING:
     from emitter import Usage
-    from emitter.core.effects import Attempt
+    from emitter.attempts import Attempt
     from emitter.events import RunEvent
     from emitter.testing.responses import SimulatedCall
     from tests.faults.asking import Found

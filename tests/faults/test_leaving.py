@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import Policy
+from emitter.attempts import Verdict
 from emitter.clock import Clock
-from emitter.core.verdicts import Verdict
 from emitter.messages import FaultKind
 from emitter.streaming import FieldComplete
 from emitter.testing import Overloaded, TransmissionOutcome

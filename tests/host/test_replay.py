@@ -21,7 +21,8 @@ from emitter.host.replay import (
     find_divergence_events,
     find_divergences,
 )
-from emitter.models.envelope import Trust, make_correlation_id
+from emitter.messages import Trust
+from emitter.models.envelope import make_correlation_id
 from tests.models.openwop import FOLDER, errors, needs_schemas
 from tests.work import examples
 

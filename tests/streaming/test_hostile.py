@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.core.verdicts import ClassifiedAnswer, DocumentContract, Verdict, classify
+from emitter.attempts import Verdict
+from emitter.core.verdicts import ClassifiedAnswer, DocumentContract, classify
 from emitter.messages import ModelResponse, StopReason
 from emitter.schema import compile_schema
 from emitter.schema.python_types import resolve_schema

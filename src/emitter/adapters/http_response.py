@@ -316,7 +316,7 @@ class StreamAccumulator:
             self._add_events(self._decoder.end())
         if self._decoder.is_broken or not self._is_utf8:
             problem = EVENT_NOT_JSON if self._is_utf8 else "the body is not UTF-8"
-            return with_usage(make_protocol_fault(problem, _SUCCESS), self.usage())
+            return replace(make_protocol_fault(problem), status=_SUCCESS, usage=self.usage())
         if not self._is_event_stream:
             return parse_response(self._profile, self._wire, _SUCCESS, headers, "".join(self._beginning))
         self._final_usage = self.usage_and_completion()

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from pydantic import TypeAdapter
 
+from emitter.attempts import Attempt, Verdict
 from emitter.conversation import as_json_object
-from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
-from emitter.core.verdicts import Verdict
+from emitter.core.effects import EmissionFailure, EmissionOutcome
 from emitter.errors import BadJournal, JournalFailed
 from emitter.events import Event, Level, Reason, RunEvent
 from emitter.files import open_private

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from decimal import Decimal
 
+    from emitter.attempts import Verdict
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.core.effects import EmissionOutcome
-    from emitter.core.verdicts import Verdict
     from emitter.policy import PriceTable
 
 _LENGTH_STEP = 1000

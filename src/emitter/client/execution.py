@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from typing import Self
 
+    from emitter.attempts import Attempt
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
     from emitter.clock import Clock
-    from emitter.core.effects import Attempt, EffectGenerator, EmissionOutcome
+    from emitter.core.effects import EffectGenerator, EmissionOutcome
     from emitter.messages import CallResult, Usage
     from emitter.policy import Policy
     from emitter.profiles import ProviderProfile

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
+from emitter.attempts import Verdict
 from emitter.client.settings import DEFAULT_HOST
 from emitter.core.effects import EmissionFailure, EmissionOutcome, EmissionRequest
-from emitter.core.verdicts import Verdict
 from emitter.errors import EmitterError, InputError
 from emitter.host import (
     Accepted,

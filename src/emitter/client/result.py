@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from emitter.core.effects import total_usage
+from emitter.attempts import total_usage
 from emitter.core.verdicts import FAULTS, REMEDIES
 from emitter.errors import (
     CostLimitReached,
@@ -17,17 +17,17 @@ from emitter.errors import (
     TokenLimitReached,
     Unreachable,
 )
-from emitter.messages import FaultKind
-from emitter.models.envelope import Trust
+from emitter.messages import FaultKind, Trust
 from emitter.models.standard_kinds import DOCUMENT
 from emitter.prices import CostSummary, ListedPrices, ModelPrices, listed_prices, prices_of, sum_costs
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
+    from emitter.attempts import Attempt
     from emitter.client.prepared import PreparedEmission
     from emitter.conversation import Conversation
-    from emitter.core.effects import Attempt, EmissionFailure, EmissionOutcome
+    from emitter.core.effects import EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
     from emitter.findings import Finding
     from emitter.messages import ModelResponse, Usage

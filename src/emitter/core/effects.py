@@ -10,21 +10,22 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from emitter.attempts import total_usage
 from emitter.events import Event, RunEvent
-from emitter.messages import JUDGE_ROUTE, CallResult, Fault, ModelRequest, ModelResponse, ProviderErrorDetails, Usage
+from emitter.messages import CallResult, ModelRequest, ModelResponse, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from emitter.attempts import Attempt, Verdict
     from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
-    from emitter.core.verdicts import DocumentContract, Verdict
+    from emitter.core.verdicts import DocumentContract
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.policy import PriceTable
     from emitter.profiles.tables import RequestParameter
-    from emitter.schema import Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +57,6 @@ Effect: TypeAlias = ModelRequest | Sleep | Restart | Event | RunEvent
 The driver sends back the answer to a request, a fault if the deadline leaves no time for a wait, and otherwise None. An
 event that was recorded before keeps its ids and time.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One call and its result. No text of the model is kept.
-
-    ``model`` is ``provider/model`` by the ids in events, ``route`` its position among the models of the emission,
-    -1 being the judge, ``stop`` the vendor's own word, ``report`` the vendor's error details, and ``usage``
-    None if the call brought no answer.
-    """
-
-    number: int
-    verdict: Verdict
-    budget: int
-    corrected: bool
-    stop: str = ""
-    usage: Usage | None = None
-    violations: tuple[Violation, ...] = ()
-    fault: Fault | None = None
-    request_id: str | None = None
-    report: ProviderErrorDetails | None = None
-    model: str = ""
-    route: int = 0
-
-    @property
-    def by_judge(self) -> bool:
-        """Whether the call asked a judge about another answer."""
-        return self.route == JUDGE_ROUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +172,3 @@ class EmissionRequest:
 
 EffectGenerator: TypeAlias = Generator[Effect, CallResult | None, EmissionOutcome]
 """An emission: a generator of effects that returns its outcome."""
-
-
-def total_usage(attempts: tuple[Attempt, ...]) -> Usage:
-    """Return the token usage of all calls."""
-    return sum((attempt.usage for attempt in attempts if attempt.usage is not None), Usage())

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from emitter import recover
+from emitter.attempts import Attempt, Verdict, total_usage
 from emitter.core.effects import (
-    Attempt,
     Effect,
     EffectGenerator,
     EmissionFailure,
@@ -25,7 +25,6 @@ from emitter.core.effects import (
     EmissionRequest,
     Restart,
     Sleep,
-    total_usage,
 )
 from emitter.core.verdicts import (
     DOUBTFUL,
@@ -35,7 +34,6 @@ from emitter.core.verdicts import (
     VERDICT_BY_STOP,
     ClassifiedAnswer,
     RetryState,
-    Verdict,
     classify,
     find_fallback_reason,
     next_request,

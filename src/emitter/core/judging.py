@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from emitter.core.effects import Effect, EmissionOutcome, Sleep, total_usage
-from emitter.core.verdicts import FAULT_CODES, ClassifiedAnswer, Verdict
+from emitter.attempts import Verdict, total_usage
+from emitter.core.effects import Effect, EmissionOutcome, Sleep
+from emitter.core.verdicts import FAULT_CODES, ClassifiedAnswer
 from emitter.events import JUDGE_FAILED, Level, LogAppended, ProviderUsage
 from emitter.messages import CallResult, Fault, FaultKind, ModelRequest
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from emitter import recover
+from emitter.attempts import Verdict
 from emitter.core.fallback import FallbackReason
 from emitter.errors import (
     AuthenticationError,
@@ -35,13 +35,13 @@ from emitter.errors import (
     Unreachable,
 )
 from emitter.events import Reason
-from emitter.findings import Finding, Severity
+from emitter.findings import Finding, Severity, Violation
 from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, StopReason, with_output_budget
 from emitter.prompts import bullet_list
 from emitter.recover.answer import Ambiguous, Recovered, RecoveryPath, Retracted, parse_answer
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.schema.results import CallbackFailure, ParseResult
-from emitter.schema.validator import LONE_SURROGATE, Violation
+from emitter.schema.validator import LONE_SURROGATE
 from emitter.strict_json import json_equal
 
 if TYPE_CHECKING:
@@ -52,24 +52,6 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult, Json
     from emitter.policy import Policy
     from emitter.schema import Compiled
-
-
-class Verdict(str, Enum):
-    """The classification of an answer."""
-
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    OVERFLOWED = "overflowed"
-    REFUSED = "refused"
-    VIOLATED = "violated"
-    FLAGGED = "flagged"
-    """Valid, but a check asks for one correction. The answer stands if the correction fails."""
-    MALFORMED = "malformed"
-    PAUSED = "paused"
-    UNKNOWN = "unknown"
-    FAULTED = "faulted"
-    UNCHECKED = "unchecked"
-    """A check or validator of the caller raised an exception."""
 
 
 DocumentReader: TypeAlias = "Callable[[Json], ParseResult[Any]]"

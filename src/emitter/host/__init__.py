@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from emitter.host.reassembler import EnvelopeReassembler as EnvelopeReassembler
     from emitter.host.registry import register_kind as register_kind
     from emitter.host.replay import find_divergence_events as find_divergence_events
+    from emitter.messages import Trust as Trust
     from emitter.models.envelope import AIEnvelope as AIEnvelope
-    from emitter.models.envelope import Trust as Trust
     from emitter.redaction import NO_SECRETS as NO_SECRETS
     from emitter.redaction import Secrets as Secrets
 else:
@@ -68,7 +68,8 @@ else:
             "pipeline": "Acceptance",
             "registry": "register_kind",
             "replay": "find_divergence_events",
-            ".models.envelope": "AIEnvelope Trust",
+            ".messages": "Trust",
+            ".models.envelope": "AIEnvelope",
             ".redaction": "NO_SECRETS Secrets",
         },
     )

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 from emitter.errors import InputError
 from emitter.host.kinds import STANDARD, KindRegistry
 from emitter.host.outcomes import RefusalMode
-from emitter.models.envelope import MAX_ID_LENGTH, Trust
+from emitter.messages import Trust
+from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.models.standard_kinds import UNIVERSAL_SCHEMAS
 from emitter.redaction import NO_SECRETS, Secrets
 

@@ -19,6 +19,7 @@ from pydantic import Field, create_model
 from emitter import models
 from emitter import schema as schemas
 from emitter.errors import InputError
+from emitter.findings import Violation
 from emitter.host.kinds import DIALECT
 from emitter.messages import as_list, as_mapping
 from emitter.models.envelope import ClosedModel
@@ -27,7 +28,7 @@ from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS, transfor
 from emitter.schema.json_data import escape_pointer_token, resolve_reference
 from emitter.schema.python_types import resolve_schema
 from emitter.schema.references import ReferenceResolver, check_complexity
-from emitter.schema.validator import Validator, Violation
+from emitter.schema.validator import Validator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from emitter.errors import InputError
+from emitter.findings import Violation
 from emitter.messages import as_list, as_mapping
 from emitter.models.standard_kinds import (
     A2UI_SCHEMA,
@@ -32,7 +33,7 @@ from emitter.models.standard_kinds import (
     MEDIA_SCHEMAS,
     UNIVERSAL_SCHEMAS,
 )
-from emitter.schema.validator import Validator, Violation
+from emitter.schema.validator import Validator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from emitter import prompts as prompt
 from emitter.host.outcomes import Gated, InvalidEnvelope, OutcomeCode
 from emitter.host.pipeline import REPAIRABLE, counts_as_round
-from emitter.messages import as_list
-from emitter.models.envelope import Trust
+from emitter.messages import Trust, as_list
 from emitter.recover import Recovered, RecoveryPath, parse_answer
 from emitter.recover.lenient_parser import DOCUMENT_START
 from emitter.strict_json import NotJsonError, parse_json

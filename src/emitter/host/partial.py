@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from emitter.host.outcomes import OutcomeCode
-from emitter.models.envelope import AIEnvelope, EnvelopeMeta, Trust
+from emitter.messages import Trust
+from emitter.models.envelope import AIEnvelope, EnvelopeMeta
 from emitter.schema import Violation
 from emitter.strict_json import NotJsonError, parse_json
 

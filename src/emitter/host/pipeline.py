@@ -36,8 +36,8 @@ from emitter.host.validation import (
     get_effective_trust,
     redact_secrets,
 )
-from emitter.messages import as_list, as_mapping
-from emitter.models.envelope import MAX_ID_LENGTH, Trust
+from emitter.messages import Trust, as_list, as_mapping
+from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.models.standard_kinds import CLARIFICATION_REQUEST, ERROR, SCHEMA_REQUEST, SCHEMA_RESPONSE
 from emitter.redaction.secret_registry import redact_event
 

@@ -19,7 +19,7 @@ from emitter.host.partial import (
 )
 from emitter.host.pipeline import REPAIRABLE, Acceptance
 from emitter.host.validation import parse_document
-from emitter.models.envelope import Trust
+from emitter.messages import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from emitter.host.config import CachedOutcome, InFlightEnvelope, Strictness
 from emitter.host.outcomes import Breached, CapKind, Gated, InvalidEnvelope, OutcomeCode
-from emitter.messages import as_mapping
+from emitter.messages import Trust, as_mapping
 from emitter.models.envelope import (
     BAD_TIMESTAMP,
     MAX_ID_LENGTH,
@@ -26,7 +26,6 @@ from emitter.models.envelope import (
     EnvelopeSource,
     PartialInfo,
     RenderingHint,
-    Trust,
 )
 from emitter.models.standard_kinds import CLARIFICATION_REQUEST, SCHEMA_REQUEST, UNIVERSAL_SCHEMAS
 from emitter.schema import Violation

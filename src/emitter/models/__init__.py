@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from emitter.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from emitter.messages import Trust as Trust
     from emitter.models.authorization import AuthorizationEnvelope as AuthorizationEnvelope
     from emitter.models.binding_moment import OPEN_HATCHES as OPEN_HATCHES
     from emitter.models.binding_moment import BindingMoment as BindingMoment
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from emitter.models.envelope import AIEnvelope as AIEnvelope
     from emitter.models.envelope import EnvelopeMeta as EnvelopeMeta
     from emitter.models.envelope import EnvelopeSource as EnvelopeSource
-    from emitter.models.envelope import Trust as Trust
     from emitter.models.standard_kinds import AUTHORIZATION as AUTHORIZATION
     from emitter.models.standard_kinds import BINDING_MOMENT as BINDING_MOMENT
     from emitter.models.standard_kinds import CLARIFICATION_REQUEST as CLARIFICATION_REQUEST
@@ -35,7 +35,8 @@ else:
             "binding_moment": (
                 "BindingMoment ClarificationRequest Deliberation ErrorReport Hatches Meta OPEN_HATCHES Option Question"
             ),
-            "envelope": "AIEnvelope EnvelopeMeta EnvelopeSource Trust",
+            ".messages": "Trust",
+            "envelope": "AIEnvelope EnvelopeMeta EnvelopeSource",
             "standard_kinds": ("AUTHORIZATION BINDING_MOMENT CLARIFICATION_REQUEST DELIBERATION DOCUMENT ERROR"),
         },
     )

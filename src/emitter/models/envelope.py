@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from emitter.messages import Trust
+
 if TYPE_CHECKING:
     from emitter.messages import Json
 
@@ -28,13 +30,6 @@ class EnvelopeSource(str, Enum):
     AI_GENERATION = "ai-generation"
     USER = "user"
     SYSTEM = "system"
-
-
-class Trust(str, Enum):
-    """The trust in the inputs of an envelope. One untrusted input makes the envelope untrusted."""
-
-    TRUSTED = "trusted"
-    UNTRUSTED = "untrusted"
 
 
 class DisplayHint(str, Enum):

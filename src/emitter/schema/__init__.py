@@ -14,6 +14,7 @@ from emitter.lazy import lazy_exports
 if TYPE_CHECKING:
     from emitter.errors import Uncompilable as Uncompilable
     from emitter.errors import Unencodable as Unencodable
+    from emitter.findings import Violation as Violation
     from emitter.schema.compiler import UndeclaredProperties as UndeclaredProperties
     from emitter.schema.compiler import compile_schema as compile_schema
     from emitter.schema.results import Compiled as Compiled
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from emitter.schema.tier1 import lint_tier1 as lint_tier1
     from emitter.schema.tier1 import lint_variants as lint_variants
     from emitter.schema.validator import Validator as Validator
-    from emitter.schema.validator import Violation as Violation
 else:
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
@@ -34,6 +34,7 @@ else:
             "compiler": "UndeclaredProperties compile_schema",
             "results": "Compiled Loss LossReason",
             "tier1": "Tier1Finding Tier1Mode VariantEdition lint_tier1 lint_variants",
-            "validator": "Validator Violation",
+            ".findings": "Violation",
+            "validator": "Validator",
         },
     )

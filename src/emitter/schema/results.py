@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pydantic_core import PydanticKnownError
 
+from emitter.findings import Violation
 from emitter.messages import as_list
 from emitter.schema.formats import OFFSET_HINT
 from emitter.schema.message_redaction import SourceText, redact_message
-from emitter.schema.validator import Violation, redact_name
+from emitter.schema.validator import redact_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,6 @@ not define are masked, and for a union only the errors of the closest branch are
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -15,6 +14,7 @@ import jsonschema_rs
 from jsonschema_rs import ValidationErrorKind as Kind
 
 from emitter.errors import Uncompilable
+from emitter.findings import Violation
 from emitter.messages import as_list, as_mapping
 from emitter.schema.codecs import Undecoded
 from emitter.schema.dialects import DRAFT202012
@@ -34,24 +34,6 @@ if TYPE_CHECKING:
 
     from emitter.messages import Json
     from emitter.schema.dialects import SchemaDraft
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A broken rule.
-
-    Attributes:
-        pointer: The JSON pointer of the value. Names that the schema does not know are written as `*`.
-        rule: The schema keyword, or the identifier of a content rule.
-        expected: A phrase that is written from the schema alone.
-    """
-
-    pointer: str
-    rule: str
-    expected: str
-
-    def __str__(self) -> str:
-        return f"{self.pointer or '/'}: {self.rule}: {self.expected}"
 
 
 def redact_name(name: str, names: frozenset[str]) -> str:

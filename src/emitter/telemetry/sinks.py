@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-    from emitter.models.envelope import Trust
+    from emitter.messages import Trust
     from emitter.redaction import Secrets
     from emitter.stores.protocol import Store
     from emitter.telemetry.content import CallContent

@@ -15,7 +15,8 @@ from emitter import profiles as profile
 from emitter.adapters import detect_wire, detect_wire_of_body
 from emitter.adapters.http_response import parse_body
 from emitter.adapters.http_response import parse_response as read_response
-from emitter.core.verdicts import VERDICT_BY_STOP, Verdict
+from emitter.attempts import Verdict
+from emitter.core.verdicts import VERDICT_BY_STOP
 from emitter.errors import BadTraffic
 from emitter.messages import Fault, ModelResponse, Usage, as_list, as_mapping
 from emitter.profiles.model import WireFormat

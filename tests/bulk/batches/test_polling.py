@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
+from emitter.attempts import Verdict
 from emitter.bulk.batches import Batch
-from emitter.core.verdicts import Verdict
 from emitter.testing.batches import BatchScript
 from tests.bulk.asking import asked_of, task
 from tests.bulk.batches.asking import MODELS, POLICY, Setting, ran, vendor

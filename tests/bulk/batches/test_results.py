@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.attempts import Verdict
 from emitter.bulk.batches import Batch
-from emitter.core.verdicts import Verdict
 from emitter.messages import FaultKind
 from emitter.policy import Policy
 from emitter.testing.batches import BatchScript

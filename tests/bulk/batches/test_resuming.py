@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
+from emitter.attempts import Verdict
 from emitter.bulk.batches import Batch
 from emitter.bulk.batches.journal import BatchJournal
-from emitter.core.verdicts import Verdict
 from tests.bulk.asking import asked_of, task
 from tests.bulk.batches.asking import MODELS, OPENAI, Came, Setting, ran, vendor
 from tests.work import covering

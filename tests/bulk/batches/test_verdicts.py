@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.attempts import Verdict, total_usage
 from emitter.client.execution import aexecute
-from emitter.core.effects import total_usage
-from emitter.core.verdicts import Verdict
 from emitter.errors import EmissionError
 from emitter.policy import Policy
 from emitter.testing import Cut, Text

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from emitter import EmissionError, Policy, Refused, Unreachable
-from emitter.core.verdicts import Verdict
+from emitter.attempts import Verdict
 from emitter.messages import FaultKind
 from emitter.streaming import FieldComplete, Restart
 from tests.adapters import bodies

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter import InputError, Invalid, Policy
-from emitter.core.verdicts import Verdict
+from emitter.attempts import Verdict
 from emitter.messages import FaultKind
 from emitter.streaming import FieldComplete
 from tests.client.streams.vendor import STALL, WIRES, WORLDS, Answer, Vendor, ask, opened, streamed

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from emitter import Policy, Unreachable
-from emitter.core.verdicts import Verdict
+from emitter.attempts import Verdict
 from emitter.errors import DeadlineReached
 from emitter.messages import FaultKind
 from emitter.streaming import FieldComplete, Restart

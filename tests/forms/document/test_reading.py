@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from emitter.findings import Violation
 from emitter.schema.python_types import resolve_schema
-from emitter.schema.validator import Violation
 from tests.forms.document.asking import ODD
 from tests.forms.document.shapes import Box, Cat, Dog, Point
 

@@ -21,7 +21,7 @@ ACCEPTING = (
         "N23",
         Level.MUST,
         "Every event of an envelope has its correlation id as its cause.",
-        ("emitter.host.pipeline:record_envelope", "emitter.host.pipeline:get_event_subject"),
+        ("emitter.host.pipeline:record_envelope", "emitter.host.pipeline:get_event_origin"),
         (
             *of("host/test_route", "test_an_event_is_a_whole_document", "test_a_refusal_has_a_cause"),
             *of(

@@ -102,7 +102,7 @@ EMITTING = (
         Level.MUST,
         "Truncation and violation have different remedies and different events, as advertised.",
         (
-            "emitter.core.verdicts:Verdict",
+            "emitter.attempts:Verdict",
             "emitter.core.verdicts:REMEDIES",
             "emitter.host.capabilities:build_capabilities",
         ),

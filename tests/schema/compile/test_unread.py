@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from emitter.core.verdicts import DocumentContract, Verdict, classify
+from emitter.attempts import Verdict
+from emitter.core.verdicts import DocumentContract, classify
 from emitter.messages import ModelResponse, StopReason
 from emitter.schema import compile_schema
 from tests.schema.compile.forms import WHOLE, closed

@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from emitter.adapters import ADAPTERS
+from emitter.attempts import Verdict
 from emitter.client.execution import EmissionRun
 from emitter.core.effects import EmissionOutcome, Restart, Sleep
-from emitter.core.verdicts import Verdict
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, ModelRequest
 from emitter.telemetry.sinks import generate_id
