@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
-from emitter.messages import JUDGE_ROUTE, Usage
-
-if TYPE_CHECKING:
-    from emitter.findings import Violation
-    from emitter.messages import Fault, ProviderErrorDetails
+from emitter.findings import Violation  # noqa: TC001  the journal of a bulk run reads attempts by their annotations
+from emitter.messages import JUDGE_ROUTE, Fault, ProviderErrorDetails, Usage
 
 
 class Verdict(str, Enum):
