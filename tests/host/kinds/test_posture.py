@@ -32,7 +32,7 @@ def test_a_strict_host_refuses_what_is_outside() -> None:
         registered(OUTSIDE, posture="strict")
 
     told = str(raised.value)
-    assert "#/properties/title: forbidden-string-constraint-strict-only (maxLength). Take the keyword out" in told
+    assert "#/properties/title: forbidden-string-constraint-strict-only (maxLength). Remove the keyword" in told
     assert "posture='warn'" in told
     assert registered(PORTABLE, posture="strict").findings == ()
 
