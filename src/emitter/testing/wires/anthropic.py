@@ -9,12 +9,10 @@ from emitter.profiles.model import WireFormat
 from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRequest
 from emitter.testing.wires.common import (
     ID_PLACEHOLDER,
-    TOKENS_PER_MESSAGE,
     ErrorResponse,
     RequestSchema,
     SentEvent,
-    count_schema_tokens,
-    count_text_tokens,
+    count_input_tokens,
     dump_compact,
     format_named_event,
     get_type_at,
@@ -53,7 +51,6 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
     if error:
         return error
     format_, tool = _get_output_format(body), _get_forced_tool(body)
-    messages = as_list(body["messages"])
     return ReceivedRequest(
         wire=WireFormat.ANTHROPIC,
         path=path,
@@ -63,9 +60,11 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         schema=tool.get("input_schema") if tool else format_.get("schema"),
         tool=tool.get("name") if tool else None,
         budget=parse_budget(body["max_tokens"]),
-        input_tokens=count_text_tokens(body.get("system"), messages)
-        + count_schema_tokens(format_.get("schema"), *as_list(body.get("tools")))
-        + TOKENS_PER_MESSAGE * len(messages),
+        input_tokens=count_input_tokens(
+            as_list(body["messages"]),
+            [format_.get("schema"), *as_list(body.get("tools"))],
+            system=body.get("system"),
+        ),
     )
 
 
@@ -130,13 +129,12 @@ def _make_message(answer: PreparedAnswer, content: list[Json]) -> dict[str, Json
 
 
 def _make_stop_fields(answer: PreparedAnswer) -> dict[str, Json]:
-    end_reason, details = answer.plan.end_reason, None
-    stop = _STOP_REASONS[end_reason] if isinstance(end_reason, EndReason) else end_reason
+    stop, details = answer.get_end_word(_STOP_REASONS), None
     if stop == "refusal":
         category = answer.plan.category or _FILTER_CATEGORY
         explanation = "This request was stopped by a safety system."
         details = {"type": "refusal", "category": category, "explanation": explanation}
-    if answer.is_tool_call and end_reason is EndReason.COMPLETE:
+    if answer.is_tool_call and answer.plan.end_reason is EndReason.COMPLETE:
         stop = "tool_use"
     return {"stop_reason": stop, "stop_sequence": None, "stop_details": details}
 
@@ -192,11 +190,9 @@ def _iter_block_events(answer: PreparedAnswer) -> Iterator[SentEvent]:
     index = 0
     if answer.plan.thinking_tokens:
         yield _make_block_start(0, {"type": "thinking", "thinking": "", "signature": ""})
-        yield SentEvent(
-            format_named_event(
-                "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": _make_signature_delta()}
-            )
-        )
+        delta = {"type": "signature_delta", "signature": _SIGNATURE}
+        payload = {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield SentEvent(format_named_event("content_block_delta", payload))
         yield _make_block_stop(0)
         index = 1
     if answer.is_tool_call:
@@ -209,12 +205,9 @@ def _iter_block_events(answer: PreparedAnswer) -> Iterator[SentEvent]:
         )
 
 
-def _make_signature_delta() -> dict[str, Json]:
-    return {"type": "signature_delta", "signature": _SIGNATURE}
-
-
 def _make_block_start(index: int, block: dict[str, Json]) -> SentEvent:
     payload = {"type": "content_block_start", "index": index, "content_block": block}
+    # Recorded: a ping follows the start of the first block.
     ping = format_named_event("ping", {"type": "ping"}) if index == 0 else ""
     return SentEvent(format_named_event("content_block_start", payload) + ping)
 

@@ -20,12 +20,10 @@ from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRe
 from emitter.testing.wires import anthropic
 from emitter.testing.wires.common import (
     ID_PLACEHOLDER,
-    TOKENS_PER_MESSAGE,
     ErrorResponse,
     RequestSchema,
     SentEvent,
-    count_schema_tokens,
-    count_text_tokens,
+    count_input_tokens,
     dump_compact,
     make_retry_headers,
     parse_arguments,
@@ -121,9 +119,7 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         schema=as_mapping(tool.get("inputSchema")).get("json") if tool else schema,
         tool=tool.get("name") if tool else None,
         budget=budget,
-        input_tokens=count_text_tokens(body.get("system"), messages)
-        + count_schema_tokens(schema, *_get_tools(body))
-        + TOKENS_PER_MESSAGE * len(messages),
+        input_tokens=count_input_tokens(messages, [schema, *_get_tools(body)], system=body.get("system")),
     )
 
 
@@ -170,10 +166,9 @@ def write_response(answer: PreparedAnswer) -> Json:
 
 
 def _get_stop_reason(answer: PreparedAnswer) -> str | None:
-    end_reason = answer.plan.end_reason
-    if answer.is_tool_call and end_reason is EndReason.COMPLETE:
+    if answer.is_tool_call and answer.plan.end_reason is EndReason.COMPLETE:
         return "tool_use"
-    return _STOP_REASONS[end_reason] if isinstance(end_reason, EndReason) else end_reason
+    return answer.get_end_word(_STOP_REASONS)
 
 
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:

@@ -17,7 +17,7 @@ from emitter.testing.plans import EndReason, ErrorKind, PlannedError, count_toke
 from emitter.testing.schema_rules import SchemaDialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from emitter.messages import Json, Usage
     from emitter.profiles.model import ModelLimits
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from emitter.testing.schema_rules import SchemaViolation
 
 ID_PLACEHOLDER = "7c0ffee5ad0f1e2d3c4b5a69"
-"""Placeholder of the response id, replaced by an id of the same length when the response is sent."""
+"""Placeholder of the response id, replaced by an id of the same length when the response is sent.
+
+So a cached response can be sent again with another id, and its event offsets stay valid.
+"""
 CREATED_AT = 1_795_000_000
 """Creation time of every answer. With a clock, no two runs would be the same."""
 _JSON_DECODER = json.JSONDecoder()
@@ -48,6 +51,11 @@ class PreparedAnswer:
     def is_interrupted(self) -> bool:
         """True if a stream ends in the middle of its text."""
         return self.plan.error is not None or self.plan.end_reason is EndReason.MISSING
+
+    def get_end_word(self, words: Mapping[EndReason, str | None]) -> str | None:
+        """Return the vendor's word for the end of the answer. A word in the plan is sent as it is."""
+        reason = self.plan.end_reason
+        return words[reason] if isinstance(reason, EndReason) else reason
 
     def iter_chunks(self, text: str) -> Iterator[str]:
         """Split a text into the chunks of a stream."""
@@ -94,8 +102,8 @@ class ErrorResponse:
 class WireSimulator(Protocol):
     """The constants and functions that the module of each API has.
 
-    ``PROFILE`` names the provider profile with the models' limits. ``PATH_SUFFIXES`` are the ends of the simulated
-    paths; other paths of the same vendor are not simulated.
+    ``PROFILE`` names the provider profile with the models' limits. Only paths with one of ``PATH_SUFFIXES`` are
+    simulated.
     """
 
     PROFILE: str
@@ -107,7 +115,7 @@ class WireSimulator(Protocol):
         ...
 
     def iter_schemas(self, request: ReceivedRequest) -> Iterator[RequestSchema]:
-        """Yield the schemas of a request, each with the dialect that it must follow."""
+        """Yield the schemas of a request, each with the dialect that the vendor requires of it."""
         ...
 
     def describe_violation(self, schema: RequestSchema, violation: SchemaViolation) -> str:
@@ -194,9 +202,9 @@ _CHECK_CACHE_SIZE = 512
 
 @dataclass(frozen=True, slots=True)
 class RequestSchema:
-    """A schema in a request and the dialect that it must follow.
+    """A schema in a request and its required dialect.
 
-    ``name`` is the name of the format or function, ``path`` the place in the body as the vendor writes it.
+    ``name`` is the name of the format or function. ``path`` is the location in the body, as the vendor writes it.
     """
 
     schema: Json
@@ -252,9 +260,10 @@ def _iter_texts(pending: list[Json]) -> Iterator[str]:
             pending.extend(cast("list[Json]", value))
 
 
-def count_schema_tokens(*values: Json) -> int:
-    """Count the tokens of schemas and tools, which vendors put into the prompt as text."""
-    return sum(count_tokens(dump_compact(value)) for value in values if value)
+def count_input_tokens(messages: Sequence[Json], schemas: Iterable[Json], *, system: Json = None) -> int:
+    """Count the tokens of a prompt. Vendors put schemas and tools into it as text."""
+    schema_tokens = sum(count_tokens(dump_compact(schema)) for schema in schemas if schema)
+    return count_text_tokens(system, *messages) + schema_tokens + TOKENS_PER_MESSAGE * len(messages)
 
 
 def parse_budget(value: Json) -> int | None:

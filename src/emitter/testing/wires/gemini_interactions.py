@@ -13,12 +13,10 @@ from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRe
 from emitter.testing.wires import google
 from emitter.testing.wires.common import (
     ID_PLACEHOLDER,
-    TOKENS_PER_MESSAGE,
     ErrorResponse,
     RequestSchema,
     SentEvent,
-    count_schema_tokens,
-    count_text_tokens,
+    count_input_tokens,
     format_named_event,
     load_limits,
     make_retry_headers,
@@ -55,7 +53,7 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         if not body.get(name):
             return PlannedError(ErrorKind.BAD_REQUEST, f"'{name}' is required.")
     config, format_ = as_mapping(body.get("generation_config")), as_mapping(body.get("response_format"))
-    budget, tool, steps = parse_budget(config.get("max_output_tokens")), _get_forced_tool(body), as_list(body["input"])
+    budget, tool = parse_budget(config.get("max_output_tokens")), _get_forced_tool(body)
     if budget is not None and budget < 1:
         return PlannedError(ErrorKind.BAD_REQUEST, "max_output_tokens must be positive.")
     return ReceivedRequest(
@@ -67,9 +65,11 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         schema=tool.get("parameters") if tool else format_.get("schema"),
         tool=tool.get("name") if tool else None,
         budget=budget,
-        input_tokens=count_text_tokens(body.get("system_instruction"), *(steps or [body["input"]]))
-        + count_schema_tokens(format_.get("schema"), *as_list(body.get("tools")))
-        + TOKENS_PER_MESSAGE * len(steps),
+        input_tokens=count_input_tokens(
+            as_list(body["input"]) or [body["input"]],
+            [format_.get("schema"), *as_list(body.get("tools"))],
+            system=body.get("system_instruction"),
+        ),
     )
 
 
@@ -110,10 +110,9 @@ def _make_interaction(answer: PreparedAnswer) -> dict[str, Json]:
 
 
 def _get_status(answer: PreparedAnswer) -> str | None:
-    end_reason = answer.plan.end_reason
-    if answer.is_tool_call and end_reason is EndReason.COMPLETE:
+    if answer.is_tool_call and answer.plan.end_reason is EndReason.COMPLETE:
         return "requires_action"
-    return _STATUSES[end_reason] if isinstance(end_reason, EndReason) else end_reason
+    return answer.get_end_word(_STATUSES)
 
 
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:

@@ -10,12 +10,10 @@ from emitter.profiles.model import WireFormat
 from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRequest
 from emitter.testing.wires.common import (
     ID_PLACEHOLDER,
-    TOKENS_PER_MESSAGE,
     ErrorResponse,
     RequestSchema,
     SentEvent,
-    count_schema_tokens,
-    count_text_tokens,
+    count_input_tokens,
     format_event,
     get_retry_seconds,
     load_limits,
@@ -78,9 +76,11 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         schema=schema,
         tool=function.get("name") if function else None,
         budget=budget,
-        input_tokens=count_text_tokens(_get_field(body, "systemInstruction"), contents)
-        + count_schema_tokens(_get_schema(config, "responseJsonSchema", "responseSchema"), *as_list(body.get("tools")))
-        + TOKENS_PER_MESSAGE * len(contents),
+        input_tokens=count_input_tokens(
+            contents,
+            [_get_schema(config, "responseJsonSchema", "responseSchema"), *as_list(body.get("tools"))],
+            system=_get_field(body, "systemInstruction"),
+        ),
     )
 
 
@@ -162,12 +162,10 @@ def _iter_parts(answer: PreparedAnswer) -> Iterator[dict[str, Json]]:
 
 
 def _get_finish_reason(answer: PreparedAnswer) -> str | None:
-    reason = answer.plan.end_reason
-    if not isinstance(reason, EndReason):
-        return reason
-    if answer.is_tool_call and reason is EndReason.COMPLETE and not list(_iter_parts(answer)):
+    is_complete = answer.is_tool_call and answer.plan.end_reason is EndReason.COMPLETE
+    if is_complete and not list(_iter_parts(answer)):
         return "MALFORMED_FUNCTION_CALL"
-    return _FINISH_REASONS[reason]
+    return answer.get_end_word(_FINISH_REASONS)
 
 
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
@@ -200,22 +198,20 @@ def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
 def _iter_events(answer: PreparedAnswer) -> Iterator[SentEvent]:
     """Yield the events: the last chunk of text comes with the finish reason."""
     usage: dict[str, Json] = {"promptTokenCount": answer.usage.input, "totalTokenCount": answer.usage.input}
-    chunks = (
-        [_make_call_parts(answer)]
-        if answer.is_tool_call
-        else [([part], len(part["text"])) for part in _make_text_parts(answer)]
-    )
+    chunks: list[tuple[list[Json], int]] = []
+    if answer.is_tool_call:  # the vendor does not split calls
+        chunks = [(list(_iter_parts(answer)), len(answer.plan.text))]
+    elif answer.plan.end_reason is not EndReason.REFUSED:
+        chunks = [([{"text": chunk}], len(chunk)) for chunk in answer.iter_chunks(answer.plan.text)]
     is_complete = not answer.is_interrupted
     for parts, length in chunks[:-1] if is_complete else chunks:
-        yield SentEvent(format_event(_make_chunk(answer, list(parts), usage, finish=None)), length)
+        yield SentEvent(format_event(_make_chunk(answer, parts, usage, finish=None)), length)
     if answer.plan.error:
         yield SentEvent(format_event(_make_error_body(answer, answer.plan.error)))
     elif is_complete:
         parts, length = chunks[-1] if chunks else ([], 0)
-        yield SentEvent(
-            format_event(_make_chunk(answer, list(parts), _make_usage(answer), finish=_get_finish_reason(answer))),
-            length,
-        )
+        last = _make_chunk(answer, parts, _make_usage(answer), finish=_get_finish_reason(answer))
+        yield SentEvent(format_event(last), length)
 
 
 def _make_error_body(answer: PreparedAnswer, error: PlannedError) -> Json:
@@ -224,15 +220,6 @@ def _make_error_body(answer: PreparedAnswer, error: PlannedError) -> Json:
     return (
         {**as_mapping(body), "usageMetadata": _make_usage(answer)} if error.kind is ErrorKind.PROMPT_BLOCKED else body
     )
-
-
-def _make_call_parts(answer: PreparedAnswer) -> tuple[list[dict[str, Json]], int]:
-    return list(_iter_parts(answer)), len(answer.plan.text)
-
-
-def _make_text_parts(answer: PreparedAnswer) -> list[dict[str, str]]:
-    refused = answer.plan.end_reason is EndReason.REFUSED
-    return [] if refused else [{"text": chunk} for chunk in answer.iter_chunks(answer.plan.text)]
 
 
 _INVALID_ARGUMENT = "INVALID_ARGUMENT"

@@ -13,12 +13,10 @@ from emitter.testing.plans import EndReason, ErrorKind, PlannedError, ReceivedRe
 from emitter.testing.wires.common import (
     CREATED_AT,
     ID_PLACEHOLDER,
-    TOKENS_PER_MESSAGE,
     ErrorResponse,
     RequestSchema,
     SentEvent,
-    count_schema_tokens,
-    count_text_tokens,
+    count_input_tokens,
     dump_compact,
     format_event,
     get_retry_seconds,
@@ -59,7 +57,6 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
     schema = tool.get("parameters") if tool else json_schema.get("schema")
     if schema is None and format_.get("type") == "json_object":
         schema = {"type": "object"}
-    messages = as_list(body["messages"])
     options = as_mapping(body.get("stream_options"))
     return ReceivedRequest(
         wire=WireFormat.OPENAI_CHAT,
@@ -70,9 +67,9 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         schema=schema,
         tool=tool.get("name") if tool else None,
         budget=_get_budget(body)[1],
-        input_tokens=count_text_tokens(messages)
-        + count_schema_tokens(json_schema.get("schema"), *as_list(body.get("tools")))
-        + TOKENS_PER_MESSAGE * len(messages),
+        input_tokens=count_input_tokens(
+            as_list(body["messages"]), [json_schema.get("schema"), *as_list(body.get("tools"))]
+        ),
         include_usage=options.get("include_usage") is True,
         is_azure=AZURE_QUERY in path,
     )
@@ -154,12 +151,11 @@ def _make_tool_call(answer: PreparedAnswer, index: int, arguments: str) -> dict[
 
 
 def _get_finish_reason(answer: PreparedAnswer) -> str | None:
-    reason = answer.plan.end_reason
-    if not isinstance(reason, EndReason):
-        return reason
     # A function forced by name ends with "stop", one forced by "required" with "tool_calls".
     is_required = answer.is_tool_call and answer.request.body.get("tool_choice") == "required"
-    return "tool_calls" if is_required and reason is EndReason.COMPLETE else _FINISH_REASONS[reason]
+    if is_required and answer.plan.end_reason is EndReason.COMPLETE:
+        return "tool_calls"
+    return answer.get_end_word(_FINISH_REASONS)
 
 
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:

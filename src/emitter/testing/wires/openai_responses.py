@@ -12,11 +12,9 @@ from emitter.testing.wires import openai_chat
 from emitter.testing.wires.common import (
     CREATED_AT,
     ID_PLACEHOLDER,
-    TOKENS_PER_MESSAGE,
     RequestSchema,
     SentEvent,
-    count_schema_tokens,
-    count_text_tokens,
+    count_input_tokens,
     dump_compact,
     format_named_event,
     make_missing_error,
@@ -49,7 +47,6 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
     schema = tool.get("parameters") if tool else format_.get("schema")
     if schema is None and format_.get("type") == "json_object":
         schema = {"type": "object"}
-    messages = as_list(body["input"]) or [body["input"]]
     return ReceivedRequest(
         wire=WireFormat.OPENAI_RESPONSES,
         path=path,
@@ -59,9 +56,11 @@ def parse_request(path: str, body: Mapping[str, Json]) -> ReceivedRequest | Plan
         schema=schema,
         tool=tool.get("name") if tool else None,
         budget=parse_budget(body.get("max_output_tokens")),
-        input_tokens=count_text_tokens(body.get("instructions"), messages)
-        + count_schema_tokens(format_.get("schema"), *as_list(body.get("tools")))
-        + TOKENS_PER_MESSAGE * len(messages),
+        input_tokens=count_input_tokens(
+            as_list(body["input"]) or [body["input"]],
+            [format_.get("schema"), *as_list(body.get("tools"))],
+            system=body.get("instructions"),
+        ),
         is_azure=openai_chat.AZURE_QUERY in path,
     )
 
@@ -105,7 +104,15 @@ def iter_schemas(request: ReceivedRequest) -> Iterator[RequestSchema]:
             )
 
 
-IN_PROGRESS = "in_progress"
+_IN_PROGRESS = "in_progress"
+_STATUSES = {
+    EndReason.COMPLETE: "completed",
+    EndReason.REFUSED: "completed",
+    EndReason.TRUNCATED: "incomplete",
+    EndReason.FILTERED: "incomplete",
+    EndReason.PAUSED: "incomplete",
+    EndReason.MISSING: None,
+}
 _INCOMPLETE_REASONS = {
     EndReason.TRUNCATED: "max_output_tokens",
     EndReason.FILTERED: "content_filter",
@@ -116,26 +123,13 @@ _ECHOED_FIELDS = ("instructions", "max_output_tokens", "metadata", "reasoning", 
 
 def write_response(answer: PreparedAnswer) -> Json:
     """Return the body of a response that is not streamed."""
-    return make_response(answer, get_status(answer), list(iter_output_items(answer)))
+    return _make_response(answer, answer.get_end_word(_STATUSES), list(_iter_output_items(answer)))
 
 
-def get_status(answer: PreparedAnswer) -> str | None:
-    """Return the status of the response."""
-    match answer.plan.end_reason:
-        case EndReason.COMPLETE | EndReason.REFUSED:
-            return "completed"
-        case EndReason.MISSING:
-            return None
-        case EndReason.TRUNCATED | EndReason.FILTERED | EndReason.PAUSED:
-            return "incomplete"
-        case word:
-            return word
-
-
-def make_response(answer: PreparedAnswer, status: str | None, items: list[Json]) -> dict[str, Json]:
+def _make_response(answer: PreparedAnswer, status: str | None, items: list[Json]) -> dict[str, Json]:
     """Return the response object with a status and the output items so far."""
     body, end_reason = answer.request.body, answer.plan.end_reason
-    in_progress = status == IN_PROGRESS
+    in_progress = status == _IN_PROGRESS
     reason = _INCOMPLETE_REASONS.get(end_reason) if isinstance(end_reason, EndReason) and not in_progress else None
     return {
         "id": f"resp_{ID_PLACEHOLDER}",
@@ -170,31 +164,28 @@ def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
     }
 
 
-def iter_output_items(answer: PreparedAnswer) -> Iterator[dict[str, Json]]:
+def _iter_output_items(answer: PreparedAnswer) -> Iterator[dict[str, Json]]:
     """Yield the items of a complete response."""
     if answer.plan.thinking_tokens:
-        yield make_reasoning_item()
+        yield _make_reasoning_item()
     if answer.is_tool_call:
         yield from (
-            make_call_item(answer, index, arguments, get_item_status(answer))
+            _make_call_item(answer, index, arguments, _get_item_status(answer))
             for index, arguments in enumerate(answer.split_calls())
         )
     elif answer.plan.text or answer.plan.end_reason is EndReason.COMPLETE:
-        yield make_message_item([make_content_part(answer, answer.plan.text)], get_item_status(answer))
+        yield _make_message_item([_make_content_part(answer, answer.plan.text)], _get_item_status(answer))
 
 
-def get_item_status(answer: PreparedAnswer) -> str:
-    """Return the status of the last item."""
-    return {"incomplete": "incomplete", None: IN_PROGRESS}.get(get_status(answer), "completed")
+def _get_item_status(answer: PreparedAnswer) -> str:
+    return {"incomplete": "incomplete", None: _IN_PROGRESS}.get(answer.get_end_word(_STATUSES), "completed")
 
 
-def make_reasoning_item() -> dict[str, Json]:
-    """Return a reasoning item."""
+def _make_reasoning_item() -> dict[str, Json]:
     return {"id": f"rs_{ID_PLACEHOLDER}", "type": "reasoning", "summary": []}
 
 
-def make_call_item(answer: PreparedAnswer, index: int, arguments: str, status: str) -> dict[str, Json]:
-    """Return a call of the forced function."""
+def _make_call_item(answer: PreparedAnswer, index: int, arguments: str, status: str) -> dict[str, Json]:
     return {
         "id": f"fc_{ID_PLACEHOLDER}{index}",
         "type": "function_call",
@@ -205,19 +196,15 @@ def make_call_item(answer: PreparedAnswer, index: int, arguments: str, status: s
     }
 
 
-def make_message_item(content: list[Json], status: str) -> dict[str, Json]:
-    """Return a message item."""
+def _make_message_item(content: list[Json], status: str) -> dict[str, Json]:
     return {"id": f"msg_{ID_PLACEHOLDER}", "type": "message", "status": status, "content": content, "role": "assistant"}
 
 
-def make_content_part(answer: PreparedAnswer, text: str) -> dict[str, Json]:
+def _make_content_part(answer: PreparedAnswer, text: str) -> dict[str, Json]:
     """Return the content part with the text or the refusal."""
     if answer.plan.end_reason is EndReason.REFUSED:
         return {"type": "refusal", "refusal": text}
     return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
-
-
-_TERMINAL_EVENTS = {"incomplete": "response.incomplete"}
 
 
 @dataclass(slots=True)
@@ -244,7 +231,7 @@ class _EventCounter:
 def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
     """Yield the events of a streamed response."""
     counter = _EventCounter()
-    response = make_response(answer, IN_PROGRESS, [])
+    response = _make_response(answer, _IN_PROGRESS, [])
     for kind in ("response.created", "response.in_progress"):
         yield counter.make_event(kind, response=response)
     yield from _iter_item_events(counter, answer)
@@ -254,16 +241,16 @@ def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
         fields = {"code": error["code"] or error["type"], "message": error["message"], "param": error["param"]}
         yield counter.make_event("error", **fields)
     elif end_reason is not EndReason.MISSING:
-        status = get_status(answer)
-        kind = _TERMINAL_EVENTS.get(str(status), "response.completed")
-        yield counter.make_event(kind, response=make_response(answer, status, list(iter_output_items(answer))))
+        status = answer.get_end_word(_STATUSES)
+        kind = "response.incomplete" if status == "incomplete" else "response.completed"
+        yield counter.make_event(kind, response=_make_response(answer, status, list(_iter_output_items(answer))))
 
 
 def _iter_item_events(counter: _EventCounter, answer: PreparedAnswer) -> Iterator[SentEvent]:
     index = 0
     if answer.plan.thinking_tokens:
         for step in ("added", "done"):
-            yield counter.make_event(f"response.output_item.{step}", output_index=0, item=make_reasoning_item())
+            yield counter.make_event(f"response.output_item.{step}", output_index=0, item=_make_reasoning_item())
         index = 1
     if answer.is_tool_call:
         yield from _iter_call_events(counter, answer, index)
@@ -273,7 +260,7 @@ def _iter_item_events(counter: _EventCounter, answer: PreparedAnswer) -> Iterato
 
 def _iter_call_events(counter: _EventCounter, answer: PreparedAnswer, first: int) -> Iterator[SentEvent]:
     for number, arguments in enumerate(answer.split_calls()):
-        index, item = first + number, make_call_item(answer, number, "", IN_PROGRESS)
+        index, item = first + number, _make_call_item(answer, number, "", _IN_PROGRESS)
         position = {"item_id": item["id"], "output_index": index}
         yield counter.make_event("response.output_item.added", output_index=index, item=item)
         kind = "response.function_call_arguments"
@@ -282,7 +269,7 @@ def _iter_call_events(counter: _EventCounter, answer: PreparedAnswer, first: int
         if answer.is_interrupted:
             return
         yield counter.make_event(f"{kind}.done", **position, arguments=arguments)
-        done = make_call_item(answer, number, arguments, get_item_status(answer))
+        done = _make_call_item(answer, number, arguments, _get_item_status(answer))
         yield counter.make_event("response.output_item.done", output_index=index, item=done)
 
 
@@ -290,13 +277,15 @@ def _iter_message_events(counter: _EventCounter, answer: PreparedAnswer, index: 
     kind = "response.refusal" if answer.plan.end_reason is EndReason.REFUSED else "response.output_text"
     key = "refusal" if answer.plan.end_reason is EndReason.REFUSED else "text"
     text, position = answer.plan.text, {"item_id": f"msg_{ID_PLACEHOLDER}", "output_index": index, "content_index": 0}
-    yield counter.make_event("response.output_item.added", output_index=index, item=make_message_item([], IN_PROGRESS))
-    yield counter.make_event("response.content_part.added", **position, part=make_content_part(answer, ""))
+    yield counter.make_event(
+        "response.output_item.added", output_index=index, item=_make_message_item([], _IN_PROGRESS)
+    )
+    yield counter.make_event("response.content_part.added", **position, part=_make_content_part(answer, ""))
     fields = f'"item_id":"msg_{ID_PLACEHOLDER}","output_index":{index},"content_index":0'
     yield from counter.iter_deltas(f"{kind}.delta", answer.iter_chunks(text), fields)
     if answer.is_interrupted:
         return
     yield counter.make_event(f"{kind}.done", **position, **{key: text})
-    yield counter.make_event("response.content_part.done", **position, part=make_content_part(answer, text))
-    done = make_message_item([make_content_part(answer, text)], get_item_status(answer))
+    yield counter.make_event("response.content_part.done", **position, part=_make_content_part(answer, text))
+    done = _make_message_item([_make_content_part(answer, text)], _get_item_status(answer))
     yield counter.make_event("response.output_item.done", output_index=index, item=done)
