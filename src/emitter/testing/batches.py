@@ -170,12 +170,12 @@ class BatchStore:
         return batch
 
     def _run(self, batch: StoredBatch) -> list[FinishedJob]:
-        """Run the requests, or the first half of them if the batch was cancelled."""
+        """Run the requests, or the first half of them if the batch was cancelled meanwhile."""
         script, limit = batch.script, len(batch.jobs) // 2 if batch.cancelled else len(batch.jobs)
         results = [self._run_job(batch, index, job, limit) for index, job in enumerate(batch.jobs)]
         results += [results[index] for index in script.duplicated]
         if script.add_unknown_result:
-            results.append(FinishedJob("nobody-asked-for-this", None, "expired"))
+            results.append(FinishedJob("unknown-id", None, "expired"))
         results = [result for index, result in enumerate(results) if index not in script.missing]
         return results[::-1] if script.reverse_results else results
 
@@ -206,7 +206,7 @@ def make_json_response(body: Json, status: int = 200, *, retry_after: float | No
 def interrupt_response(
     response: SimulatedResponse, batch: StoredBatch | None = None, *, before: bool = False
 ) -> SimulatedResponse:
-    """Return a response that is cut off: as often as the batch's script says, or ``before`` its headers."""
+    """Return a response that is cut off: ``before`` its headers, or as often as the batch's script says."""
     if before:
         return replace(response, transmission=Transmission(TransmissionOutcome.DISCONNECTED, None))
     if batch is not None and batch.short_count < batch.script.short_downloads:
@@ -233,7 +233,7 @@ def parse_json_object(raw: bytes) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _BatchRequest:
-    """A request about batches, with what its path names."""
+    """A request about batches, with the match of its path."""
 
     raw: RawRequest
     store: BatchStore
@@ -253,9 +253,9 @@ class BatchApi:
     """The parameter that asks for the page after a batch."""
     results_type: ClassVar[str] = ""
     rejects_invalid: ClassVar[bool] = False
-    """Whether an invalid batch is rejected at its creation."""
+    """True if an invalid batch is rejected at its creation."""
     polls_listed: ClassVar[bool] = False
-    """Whether a list counts as a poll."""
+    """True if a list counts as a poll."""
 
     def handle(self, request: RawRequest, store: BatchStore) -> SimulatedResponse | None:
         """Answer a request about batches, or return None for any other request."""
@@ -273,9 +273,9 @@ class BatchApi:
     def _create(self, request: _BatchRequest) -> SimulatedResponse:
         script = request.store.next_script()
         if script.reject_status is not None:
-            return self._error(script.reject_status, "Not now.", script.retry_after)
+            return self._error(script.reject_status, "The batch is rejected.", script.retry_after)
         if script.invalid_code is not None and self.rejects_invalid:
-            return self._error(400, "requests: it does not hold")
+            return self._error(400, "requests: Invalid request.")
         jobs, extra_fields = self._parse(request, parse_json_object(request.raw.body))
         batch = request.store.create(self.id_format, jobs, request.raw, script)
         batch.extra_fields = extra_fields
@@ -283,7 +283,7 @@ class BatchApi:
         return interrupt_response(response, before=True) if script.drop_confirmation else response
 
     def _list(self, request: _BatchRequest) -> SimulatedResponse:
-        """Answer with a page of one batch, so that clients must ask for more."""
+        """Answer with a page of a single batch, so that clients must read several pages."""
         after_id = parse_qs(request.raw.path.partition("?")[2]).get(self.cursor, [""])[0]
         batches = request.store.list_batches(self.id_format.format(""))
         start = next((index + 1 for index, batch in enumerate(batches) if batch.batch_id == after_id), 0)
@@ -309,7 +309,7 @@ class BatchApi:
         )
 
     def _parse(self, request: _BatchRequest, body: Mapping[str, Any]) -> tuple[list[BatchJob], dict[str, Json]]:
-        """Return the requests of a new batch, and what its status repeats."""
+        """Return the requests of a new batch, and the fields that its status repeats."""
         raise NotImplementedError
 
     def _write(self, batch: StoredBatch) -> dict[str, Json]:
@@ -327,7 +327,7 @@ def _get_file_kind(job: FinishedJob) -> str:
 
 
 class OpenAIBatches(BatchApi):
-    """Files of requests, of results and of errors."""
+    """Batches whose requests, results and errors are files."""
 
     routes: ClassVar[Mapping[str, str]] = {
         "POST /v1/files": "upload",
@@ -366,7 +366,7 @@ class OpenAIBatches(BatchApi):
         has_results = batch.results is not None and not batch.failed
         files = {_get_file_kind(job) for job in batch.results or []} if has_results else set[str]()
         line = None if batch.script.invalid_at is None else batch.script.invalid_at + 1
-        error = {"code": batch.script.invalid_code, "message": "It does not hold.", "param": None, "line": line}
+        error = {"code": batch.script.invalid_code, "message": "The line is invalid.", "param": None, "line": line}
         return {
             "id": batch.batch_id,
             "object": "batch",
@@ -391,7 +391,7 @@ class OpenAIBatches(BatchApi):
     def _write_result(self, job: FinishedJob) -> dict[str, Json]:
         response, error = None, None
         if job.response is None:
-            error = {"code": f"batch_{job.reason}", "message": "It was not run."}
+            error = {"code": f"batch_{job.reason}", "message": "The request was not run."}
         else:
             request_id, body = job.response.headers.get("x-request-id"), as_mapping(job.body) or json.dumps(job.body)
             response = {"status_code": job.response.status, "request_id": request_id, "body": body}
@@ -404,7 +404,7 @@ class OpenAIBatches(BatchApi):
 
 
 class AnthropicBatches(BatchApi):
-    """Message batches, whose requests come in one body and whose results are one file."""
+    """Message batches, whose requests are one body and whose results are one file."""
 
     routes: ClassVar[Mapping[str, str]] = {
         "POST /v1/messages/batches": "create",
@@ -530,7 +530,10 @@ class GoogleBatches(BatchApi):
     def _write_result(self, job: FinishedJob) -> dict[str, Json]:
         metadata = {"metadata": {"key": job.job_id}}
         if job.response is None:
-            return {**metadata, "error": {"code": self._NOT_RUN_CODES[job.reason], "message": "It was not run."}}
+            return {
+                **metadata,
+                "error": {"code": self._NOT_RUN_CODES[job.reason], "message": "The request was not run."},
+            }
         if job.response.status < FIRST_ERROR and as_mapping(job.body):
             return {**metadata, "response": job.body}
         message = str(as_mapping(as_mapping(job.body).get("error")).get("message") or "Internal error.")

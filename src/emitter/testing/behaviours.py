@@ -110,8 +110,8 @@ def write_decision(outcome: TurnAnswer, reasoning: str = "") -> Text:
 class Cut:
     """An answer that is longer than its budget, however large that is.
 
-    It ends after ``at_tokens``, or after the request's budget. An answer that fits is cut after three fifths. With a
-    budget of ``complete_at_tokens`` or more, the answer is complete.
+    It ends after ``at_tokens``, or after the request's budget. An answer that fits is cut after three fifths of its
+    tokens. With a budget of ``complete_at_tokens`` or more, the answer is complete.
     """
 
     at_tokens: int | None = None
@@ -526,5 +526,5 @@ def _iter_mutations(value: Any) -> Iterator[Json]:
         yield {**members, "unasked": True}
     elif isinstance(value, list):
         items = cast("list[Json]", value)
-        for index, item in enumerate(items[:3]):
+        for index, item in enumerate(items[:3]):  # a long list gives enough candidates with these
             yield from ([*items[:index], changed, *items[index + 1 :]] for changed in _iter_mutations(item))

@@ -188,7 +188,7 @@ class SimulatorHandler:
 
 _PATH: Final = re.compile(r"(?:/[^?]*)?/responses/(?P<id>[^/?]+)(?:\?.*)?")
 _POLLS: Final = 2
-"""How often a response is looked at before it is finished."""
+"""The polls after which a response is finished."""
 _STATUSES: Final = ("queued", "in_progress")
 
 
@@ -205,13 +205,13 @@ class BackgroundResponses:
         self._stored: dict[str, _StoredResponse] = {}
 
     def start(self, response: SimulatedResponse) -> SimulatedResponse:
-        """Keep a finished response, and return the one that confirms the request."""
+        """Keep a finished response, and return the response that confirms the request."""
         body = dict(as_mapping(json.loads(response.body)))
         self._stored[str(body["id"])] = _StoredResponse(replace(response, body=_write(body)))
         return _unfinished(response, body, _STATUSES[0])
 
     def poll(self, request: RawRequest) -> SimulatedResponse | None:
-        """Return a kept response as it stands, or None if the request is about something else."""
+        """Return the current state of a response, or None if the request is not a poll."""
         match = _PATH.fullmatch(request.path) if request.method == "GET" else None
         stored = None if match is None else self._stored.get(match["id"])
         if stored is None:

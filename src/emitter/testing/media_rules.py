@@ -28,7 +28,7 @@ _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,;]*)*;base64,", re.IGNORECASE)
 
 
 class ContentPart(NamedTuple):
-    """A part of a message that is not text, and its place as the vendor writes it."""
+    """A part of a message, and its location as the vendor writes it."""
 
     place: str
     role: str
@@ -60,8 +60,9 @@ def find_media_error(request: ReceivedRequest) -> PlannedError | None:
 _MEDIA_KEYS = frozenset(
     {"data", "file_data", "image_url", "inline_data", "inlineData", "input_audio", "source", "file", "uri"}
 )
-"""The members of a part that hold no text of the prompt."""
+"""The members of a part that are media and not text of the prompt."""
 _PAGE_TOKENS, _SECOND_TOKENS, _MAX_IMAGE_TOKENS, _PATCH = 1_500, 10, 1_400, 32
+"""A rough price of media in tokens; an image costs one for each patch of 32 by 32 pixels. No vendor counts like it."""
 
 
 def strip_media(value: Json) -> tuple[Json, int]:
@@ -115,8 +116,6 @@ def _iter_parts(messages: Json, name: str, content_key: str, place: str) -> Iter
         for number, part in enumerate(map(as_mapping, as_list(message.get(content_key)))):
             yield ContentPart(place.format(name, index, content_key, number), str(message.get("role")), part)
 
-
-# ---------------------------------------------------------------------------------------------------- OpenAI
 
 _OPENAI_PLACE = "{}[{}].{}[{}]"
 _OPENAI_MAX_IMAGES = 500
@@ -257,15 +256,11 @@ def _check_chat_audio(part: ContentPart, request: ReceivedRequest) -> None:
     data = try_decode_base64(audio.get("data"))
     if not data or detect_media_type(data) != expected:
         raise MediaError(
-            "The data provided for 'input_audio' is not of valid wav format."
-            if expected == "audio/wav"
-            else "The data provided for 'input_audio' is not of valid mp3 format.",
+            f"The data provided for 'input_audio' is not of valid {audio['format']} format.",
             param=f"{part.place}.input_audio.data",
             code="invalid_value",
         )
 
-
-# ------------------------------------------------------------------------------------------------- Anthropic
 
 _ANTHROPIC_PLACE = "{}.{}.{}.{}"
 _ANTHROPIC_MAX_REQUEST = 32_000_000
@@ -282,10 +277,7 @@ class _AnthropicCounts:
 
 
 def _check_anthropic(request: ReceivedRequest) -> None:
-    counts, parts = (
-        _AnthropicCounts(),
-        list(_iter_parts(request.body["messages"], "messages", "content", _ANTHROPIC_PLACE)),
-    )
+    parts = list(_iter_parts(request.body["messages"], "messages", "content", _ANTHROPIC_PLACE))
     size = sum(len(str(as_mapping(part.members.get("source")).get("data", ""))) for part in parts)
     if size > _ANTHROPIC_MAX_REQUEST:
         raise MediaError("Request exceeds the maximum size", status=413)
@@ -360,8 +352,6 @@ def _check_anthropic_pdf(place: str, source: Mapping[str, Any], data: bytes, cou
     counts.pages += count_pages(data) or 1
 
 
-# ---------------------------------------------------------------------------------------------------- Google
-
 _GOOGLE_IMAGES = ("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
 _GOOGLE_AUDIO = ("audio/wav", "audio/mp3", "audio/mpeg", "audio/aiff", "audio/aac", "audio/ogg", "audio/flac")
 _GOOGLE_TYPES = (*_GOOGLE_IMAGES, *_GOOGLE_AUDIO, "application/pdf")
@@ -407,7 +397,7 @@ _INTERACTION_TYPES = ("audio", "document", "image", "text", "video")
 
 
 def _check_interactions(request: ReceivedRequest) -> None:
-    """Check by the rules of generateContent, which are all that Google publishes."""
+    """Check the rules of generateContent, because Google publishes none for Interactions."""
     total = 0
     for part in _iter_parts(request.body.get("input"), "input", "content", _OPENAI_PLACE):
         if part.kind not in _INTERACTION_TYPES:
@@ -426,8 +416,6 @@ def _check_interactions(request: ReceivedRequest) -> None:
         raise MediaError("Request payload size exceeds the limit: 104857600 bytes.")
 
 
-# --------------------------------------------------------------------------------------------------- Bedrock
-
 _BEDROCK_PLACE = "messages.{1}.content.{3}"
 _BEDROCK_FORMATS = {
     "image": ("png", "jpeg", "gif", "webp"),
@@ -444,7 +432,7 @@ _BEDROCK_LONGEST_NAME = 200
 
 
 def _check_bedrock(request: ReceivedRequest) -> None:
-    """Check what botocore's model of Converse says. The words are recorded ones, as far as there are any."""
+    """Check the rules of botocore's model of Converse. The messages are recorded ones, as far as there are any."""
     names: list[str] = []
     for part in _iter_parts(request.body.get("messages"), "messages", "content", _BEDROCK_PLACE):
         for kind in _BEDROCK_FORMATS.keys() & part.members.keys():

@@ -29,7 +29,7 @@ class EndReason(Enum):
     FILTERED = "filtered"
     PAUSED = "paused"
     MISSING = "none"
-    """No reason is sent, and a stream lacks its last events."""
+    """No reason is sent, and a stream ends without its last events."""
 
 
 class ErrorKind(Enum):
@@ -180,7 +180,7 @@ def _load_counter() -> Callable[[str], int]:
 
 @lru_cache(maxsize=_TOKEN_CACHE_SIZE)
 def count_tokens(text: str) -> int:
-    """Count the tokens of a text. Without the rank file this is an estimate that is never too low."""
+    """Count the tokens of a text. Without tiktoken's rank file this is an estimate that is never too low."""
     return _load_counter()(text)
 
 

@@ -1,8 +1,8 @@
 """The vendors' prompt caches, simulated by their published rules.
 
-A request is cut into blocks in the order in which the vendor reads it: tools and schema, system prompt, messages. With
-marks, a prefix is written and read only where it ends at a mark. Without, the longest prefix that two prompts share is
-read. No vendor promises a hit; here every one that its rules allow is given.
+A request is split into blocks in the order in which the vendor reads it: tools and schema, system prompt, messages. At
+a vendor with marks, only a prefix that ends at a mark is written and read. At the others, the longest prefix that two
+prompts share is read. Vendors do not promise a hit; the simulation gives every hit that the rules allow.
 
 The rules are independent of ``providers/*.toml``, so that each can be tested against the other.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MAX_MARKS = 4
 _LOOKBACK = 20
-"""Anthropic looks for an entry at so many blocks before a mark."""
+"""The number of blocks before a mark at which Anthropic looks for an entry."""
 _SECONDS = {"5m": 300.0, "1h": 3_600.0, "30m": 1_800.0, "12h": 43_200.0, "24h": 86_400.0, "in_memory": 300.0}
 
 
@@ -61,13 +61,13 @@ class _Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """How a vendor caches the prompts of some models.
+    """The rules by which a vendor caches the prompts of some models.
 
     Attributes:
         minimum: The tokens of the shortest prefix that is cached.
         lifetime: The default lifetime.
-        is_marked: A prefix ends at a mark.
-        marks_last: The vendor marks the end of the last message by itself.
+        is_marked: Only a prefix that ends at a mark is cached.
+        marks_last: The vendor itself marks the end of the last message.
         unit: Tokens are read in multiples of this beyond the minimum.
     """
 
@@ -230,7 +230,7 @@ def _count_shared(text: str, other: str) -> int:
 
 
 class _Entry(NamedTuple):
-    """A prefix in a cache. ``text`` is the whole prompt, where no mark ends it."""
+    """A prefix in a cache. ``text`` is the whole prompt at a vendor without marks."""
 
     expires: float
     lifetime: str

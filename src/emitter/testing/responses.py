@@ -64,7 +64,7 @@ class SimulatedResponse:
         text: The text of the answer.
         event_offsets: The byte offsets at which the events of a stream end.
         text_offsets: The characters of ``text`` sent up to each of them.
-        keepalive: Bytes that a client ignores in the middle of the body.
+        keepalive: Bytes that clients ignore in the middle of the body.
     """
 
     status: int
@@ -97,9 +97,9 @@ class SimulatedResponse:
             return None
         maximum = self.event_offsets[-2] if len(self.event_offsets) > 1 else max(0, len(self.body) - 1)
         limit = min(transmission.after_bytes, maximum)
-        keep_events_whole = self.is_stream and transmission.outcome is TransmissionOutcome.TRICKLED
-        if not keep_events_whole:
+        if not (self.is_stream and transmission.outcome is TransmissionOutcome.TRICKLED):
             return limit
+        # Keepalives follow, and a client ignores them only between two events.
         return max((offset for offset in self.event_offsets if offset <= limit), default=0)
 
     def compute_usage(self, sent_bytes: int | None) -> Usage:

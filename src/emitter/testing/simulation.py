@@ -126,7 +126,7 @@ class _ClientConnection:
         self.sent += len(data)
 
     async def wait_for_disconnect(self, seconds: float | None) -> bool:
-        """Wait at most ``seconds`` (None: for ever), and return whether the client disconnected."""
+        """Wait at most ``seconds`` (None: for ever). Returns True if the client disconnected."""
         try:
             async with asyncio.timeout(seconds):
                 while (await self.receive())["type"] != "http.disconnect":
@@ -171,7 +171,7 @@ async def _fail_delivery(outcome: TransmissionOutcome, client: _ClientConnection
 async def _send_body(
     response: SimulatedResponse, limit: int, client: _ClientConnection, speed: ResponseSpeed, *, is_complete: bool
 ) -> bool:
-    """Send the body up to ``limit`` bytes, and return whether the client stayed connected."""
+    """Send the body up to ``limit`` bytes. Returns False if the client disconnected."""
     for data, delay in _iter_slices(response, limit, speed):
         if (delay and await client.wait_for_disconnect(delay)) or client.transport.is_closing():
             return False
@@ -181,7 +181,7 @@ async def _send_body(
 
 
 def _iter_slices(response: SimulatedResponse, limit: int, speed: ResponseSpeed) -> Iterator[tuple[bytes, float]]:
-    """Yield what to send and the wait before it: single events if there is a token rate, else slices of 64 KiB."""
+    """Yield parts of the body and the wait before each: events if there is a token rate, else slices of 64 KiB."""
     body, output = response.body, response.usage.output
     if not (speed.tokens_per_second and response.is_stream):
         yield from (
@@ -345,7 +345,7 @@ class Simulator:
 
 
 def _get_client_close_callbacks(client: Any) -> list[Callable[[], Any]]:
-    """Return the close methods: google-genai has two, httpx2's async client calls it ``aclose``."""
+    """Return the close methods. google-genai has one for each half, and httpx2's async client calls it ``aclose``."""
     halves = [getattr(client, "aio", None), client]
     return [getattr(half, "aclose", None) or half.close for half in halves if half is not None]
 

@@ -92,11 +92,11 @@ class SurfaceContract:
     moments: ClassVar[Mapping[str, BindingMoment]] = ORDINARY_MOMENTS
     bound: ClassVar[bool] = True
 
-    def test_the_briefing_is_shown_whole(self) -> None:
-        """Section 8.1: all four briefing slots are drawn."""
+    def test_the_briefing_is_drawn_completely(self) -> None:
+        """Section 8.1: all four briefing slots are visible."""
         self._check_moments(check_briefing)
 
-    def test_every_option_is_shown_with_its_reasoning(self) -> None:
+    def test_every_option_is_drawn_with_its_reasoning(self) -> None:
         """Section 8.1: the reasoning of every option is available."""
         self._check_moments(check_options)
 
@@ -112,23 +112,23 @@ class SurfaceContract:
         """Section 8.1: a renderer never withdraws a veto."""
         self._check_moments(check_hatches)
 
-    def test_a_selection_comes_back(self) -> None:
+    def test_a_selection_is_read(self) -> None:
         """Section 6.3: the vote."""
         self._check_moments(check_selection)
 
-    def test_an_answer_in_ones_own_words_comes_back_where_it_may(self) -> None:
+    def test_a_free_text_answer_is_read_if_its_hatch_is_open(self) -> None:
         """Section 6.3: the amendment, and its refusal if the hatch is closed."""
         self._check_moments(check_free_text)
 
-    def test_an_objection_comes_back_where_it_may(self) -> None:
+    def test_an_objection_is_read_if_its_hatch_is_open(self) -> None:
         """Section 6.3: the motion to refer back, and its refusal if the hatch is closed."""
         self._check_moments(check_dialogue)
 
-    def test_an_option_that_is_not_there_is_refused(self) -> None:
+    def test_a_missing_option_is_refused(self) -> None:
         """Section 6.3: an option that does not exist cannot be selected."""
         self._check_moments(check_out_of_range)
 
-    def test_what_is_no_answer_is_never_consent(self) -> None:
+    def test_an_invalid_reply_is_never_consent(self) -> None:
         """Section 6.3: an invalid reply is never a resolution."""
         self._check_moments(check_forged_replies)
 
@@ -149,12 +149,12 @@ class SurfaceContract:
         for name, result in MALFORMED_RESULTS.items():
             _run_check(check_malformed_result, name, self.subject, result, TOOL_PAYLOAD)
 
-    def test_a_result_without_a_decision_is_shown_as_it_is(self) -> None:
+    def test_a_result_without_a_decision_stays_unchanged(self) -> None:
         """Section 8.3: the tool's own payload is shown."""
         for name, result in RESULTS_WITHOUT_MOMENT.items():
             _run_check(check_result_without_moment, name, self.subject, result, result)
 
-    def test_untrusted_text_is_shown_whole(self) -> None:
+    def test_untrusted_text_is_drawn_completely(self) -> None:
         """Sections 8.1 and 11: markup is text, and no slot loses any."""
         self._check_hostile(check_briefing, check_options)
 
@@ -166,11 +166,11 @@ class SurfaceContract:
         """Sections 8.1 and 11: text cannot change the layout or the replies."""
         self._check_hostile(check_mark, check_hatches, check_selection)
 
-    def test_a_label_that_deceives_is_shown_with_its_warning(self) -> None:
+    def test_a_deceptive_label_has_its_warning(self) -> None:
         """Section 11: false marks, keys, vetoes and duplicates get a warning."""
         self._check_hostile(check_warnings)
 
-    def test_a_huge_decision_is_shown_whole_or_not_at_all(self) -> None:
+    def test_a_huge_decision_is_drawn_completely_or_refused(self) -> None:
         """Section 8.1: nothing is left out to save space."""
         for name, moment in HUGE_MOMENTS.items():
             _run_check(check_complete_or_refused, name, self.subject, moment)

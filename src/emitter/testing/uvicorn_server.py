@@ -103,7 +103,7 @@ class _AbortableProtocol(H11Protocol):
 
 
 class _StoppableServer(uvicorn.Server):
-    """Waits for an event, where uvicorn polls ten times a second."""
+    """Waits for an event. uvicorn itself polls ten times a second, which would delay every start and stop."""
 
     def __init__(self, config: uvicorn.Config, stop: asyncio.Event, started: Callable[[], None]) -> None:
         super().__init__(config)

@@ -85,9 +85,9 @@ HANDSHAKE = (
                 *of("decisions/resolution/test_wire", "test_the_forms", "test_what_was_built_comes_back"),
                 *of("decisions/test_continuation", "test_each_resolution_means_one_thing"),
                 *contract(
-                    "test_a_selection_comes_back",
-                    "test_an_answer_in_ones_own_words_comes_back_where_it_may",
-                    "test_an_objection_comes_back_where_it_may",
+                    "test_a_selection_is_read",
+                    "test_a_free_text_answer_is_read_if_its_hatch_is_open",
+                    "test_an_objection_is_read_if_its_hatch_is_open",
                 ),
                 *of("mcp/test_next_call", "test_the_three_can_be_told_apart_and_from_none"),
             ),

@@ -16,7 +16,9 @@ RENDERER = (
                 "emitter.render.layout:build_layout",
             ),
             (
-                *contract("test_the_briefing_is_shown_whole", "test_a_huge_decision_is_shown_whole_or_not_at_all"),
+                *contract(
+                    "test_the_briefing_is_drawn_completely", "test_a_huge_decision_is_drawn_completely_or_refused"
+                ),
                 *of("render/json/test_laws", "test_any_envelope_is_drawn_in_the_format_and_whole"),
                 *of(
                     "terminal/test_picker",
@@ -73,7 +75,7 @@ RENDERER = (
             Level.MUST,
             "The reasoning of each option is there, or at hand.",
             ("emitter.testing.surfaces:SurfaceContract",),
-            (*contract("test_every_option_is_shown_with_its_reasoning"),),
+            (*contract("test_every_option_is_drawn_with_its_reasoning"),),
         ),
     ),
     Passage(
@@ -95,7 +97,7 @@ RENDERER = (
             Level.MUST,
             "Who cannot draw the envelope, or got a malformed one, shows the tool's own payload.",
             ("emitter.render.delivery:read_structured_content", "emitter.render.delivery:read_tool_result"),
-            (*contract("test_a_malformed_decision_falls_back", "test_a_result_without_a_decision_is_shown_as_it_is"),),
+            (*contract("test_a_malformed_decision_falls_back", "test_a_result_without_a_decision_stays_unchanged"),),
         ),
         ("3148159f",),
     ),

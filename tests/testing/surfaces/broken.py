@@ -22,7 +22,7 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
     each.__name__: (each, test, sentence)
     for test, sentence, subjects in (
         (
-            "test_the_briefing_is_shown_whole",
+            "test_the_briefing_is_drawn_completely",
             BRIEFING,
             (
                 sheets.DropsAFinding,
@@ -33,7 +33,7 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
                 sheets.CutsTheSynopsis,
             ),
         ),
-        ("test_every_option_is_shown_with_its_reasoning", OPTIONS, (sheets.HidesAReasoning, sheets.SwapsReasonings)),
+        ("test_every_option_is_drawn_with_its_reasoning", OPTIONS, (sheets.HidesAReasoning, sheets.SwapsReasonings)),
         (
             "test_exactly_the_recommended_option_is_marked",
             MARK,
@@ -50,12 +50,12 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
             (sheets.OmitsTheQuestionHatch, sheets.OffersAClosedHatch, sheets.Crashes),
         ),
         (
-            "test_a_selection_comes_back",
+            "test_a_selection_is_read",
             "selecting an option returns the selection",
             (replies.SelectsTheNext, replies.AnswersForAnother),
         ),
         (
-            "test_an_answer_in_ones_own_words_comes_back_where_it_may",
+            "test_a_free_text_answer_is_read_if_its_hatch_is_open",
             "a free-text answer comes back word for word",
             (
                 replies.TakesAnAnswerForAChoice,
@@ -65,17 +65,17 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
             ),
         ),
         (
-            "test_an_objection_comes_back_where_it_may",
+            "test_an_objection_is_read_if_its_hatch_is_open",
             "an objection comes back",
             (replies.WantsAReasonForAnObjection, replies.ObjectsAtAClosedHatch),
         ),
         (
-            "test_an_option_that_is_not_there_is_refused",
+            "test_a_missing_option_is_refused",
             "an option that does not exist is refused",
             (replies.TakesTheLastForOneTooMany,),
         ),
         (
-            "test_what_is_no_answer_is_never_consent",
+            "test_an_invalid_reply_is_never_consent",
             "never consent",
             (replies.TakesEnterForConsent, replies.TakesYesForConsent),
         ),
@@ -100,11 +100,11 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
             ),
         ),
         (
-            "test_a_result_without_a_decision_is_shown_as_it_is",
+            "test_a_result_without_a_decision_stays_unchanged",
             "without a diagnostic",
             (deliveries.ComplainsOfNothing,),
         ),
-        ("test_untrusted_text_is_shown_whole", BRIEFING, (sheets.InterpretsMarkup,)),
+        ("test_untrusted_text_is_drawn_completely", BRIEFING, (sheets.InterpretsMarkup,)),
         (
             "test_untrusted_text_is_harmless",
             "control, bidi or invisible characters",
@@ -112,12 +112,12 @@ BROKEN: Mapping[str, tuple[type[Honest], str, str]] = {
         ),
         ("test_untrusted_text_moves_neither_mark_nor_hatch", MARK, (sheets.BelievesLabels,)),
         (
-            "test_a_label_that_deceives_is_shown_with_its_warning",
+            "test_a_deceptive_label_has_its_warning",
             "with the layout's warning",
             (sheets.HidesWarnings,),
         ),
         (
-            "test_a_huge_decision_is_shown_whole_or_not_at_all",
+            "test_a_huge_decision_is_drawn_completely_or_refused",
             "too large is shown completely, or refused",
             (sheets.CutsTheHuge, sheets.ShowsSixFindings, replies.FallsBackInSilence),
         ),
