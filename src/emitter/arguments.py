@@ -32,7 +32,7 @@ def check_text(name: str, value: object) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{name} holds a lone surrogate.", hint="Decode it from its bytes again.") from error
+        raise InputError(f"{name} contains a lone surrogate.", hint="Decode it from its bytes again.") from error
 
 
 def known_arguments(**corrections: str) -> Callable[[C], C]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Of 429 recorded structured answers the longest has 400 tokens.
 _MIN_ANSWER = 512
-# A binding moment takes about 700; an answer that the schema does not bound may be an essay.
+# A binding moment has about 700 tokens. An answer without a bound in the schema may be an essay.
 _MIN_UNBOUNDED_ANSWER = 2048
 _HEADROOM = 2
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  the tables are of characters that pass for others
-"""Reduce text to what a reader sees.
+"""Reduce text to its visible characters.
 
 ``visible_text`` applies NFKC, removes characters without width, and replaces look-alike letters by the Latin
 letters that they imitate. ``is_blank`` finds text without any visible character.

@@ -339,7 +339,11 @@ REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
     "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Pass extra_headers=."),
     "body": (WireFormat.ANTHROPIC, {"extra_body": {"a": "b"}}, "Write its entries directly into extra_body=."),
     "timeout": (WireFormat.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),
-    "tools": (WireFormat.BEDROCK_CONVERSE, {"toolConfig": {"tools": []}}, "An emission calls no tools but its own"),
+    "tools": (
+        WireFormat.BEDROCK_CONVERSE,
+        {"toolConfig": {"tools": []}},
+        "calls no tools. Call yours before it",
+    ),
     "stream": (WireFormat.OPENAI_CHAT, {"stream": True}, "Call stream() or astream()."),
 }
 

@@ -393,7 +393,7 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "secrets, odd id": (
         ["error.json", "--secrets", "-"],
         b'{"]": "abcdef"}',
-        "secret number 1 cannot stand in a marker",
+        "secret number 1 cannot be part of a marker",
     ),
     "events, nowhere": (
         ["error.json", "--events", "absent/e"],

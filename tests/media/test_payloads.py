@@ -62,7 +62,7 @@ def test_a_large_asset_is_served_by_the_host() -> None:
 @pytest.mark.parametrize(
     ("kind", "payload", "said"),
     [
-        ("error", {"code": "a", "message": "b"}, "of the kind error holds no media"),
+        ("error", {"code": "a", "message": "b"}, "of the kind error has no media"),
         ("media.file", {"bytes": 3, "base64": "YWJj", "mimeType": "text/csv"}, "is text/csv, not a PDF document"),
         ("media.image", {"bytes": 0, "base64": ""}, "an image is empty"),
     ],

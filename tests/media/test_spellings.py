@@ -211,7 +211,7 @@ def test_a_part_is_read(messages: Any, expected: tuple[Any, ...]) -> None:
 REFUSED: dict[str, tuple[Any, str]] = {
     "chat image without a URL": (
         user({"type": "image_url", "image_url": {"url": "u"}}),
-        "messages[0] cannot be read. The part holds no URL. Put Image(...) of emitter.media in its place.",
+        "messages[0] cannot be read. The part has no URL. Put Image(...) of emitter.media in its place.",
     ),
     "chat image without a host": (
         user({"type": "image_url", "image_url": {"url": "https://"}}),
@@ -227,7 +227,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "audio without data": (
         user({"type": "input_audio", "input_audio": {}}),
-        "The part holds no audio data. Put Audio(...) of emitter.media in its place.",
+        "The part has no audio data. Put Audio(...) of emitter.media in its place.",
     ),
     "anthropic image without a source": (
         user({"type": "image", "source": {}}),
@@ -235,7 +235,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "anthropic document of a tool call": (
         user({"type": "document", "source": {"type": "content", "content": [{"type": "tool_use"}]}}),
-        "holds a part of type 'tool_use'",
+        "contains a part of type 'tool_use'",
     ),
     "broken base64": (
         user({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "a"}}),
@@ -259,7 +259,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         [{"parts": [{"inlineData": {"mimeType": "video/mp4", "data": "AAAA"}}]}],
         "the media type 'video/mp4'. Images, PDF documents and audio can be sent.",
     ),
-    "google file without a URI": ([{"parts": [{"fileData": {"mimeType": "image/png"}}]}], "holds no file_uri"),
+    "google file without a URI": ([{"parts": [{"fileData": {"mimeType": "image/png"}}]}], "has no file_uri"),
     "an image of the system": (
         [{"role": "system", "content": [Image(URL)]}, *user("x")],
         "messages[0] holds an image in a turn of the system. Put it into a turn of the user",

@@ -123,7 +123,7 @@ _BODY_KEYS = (
     ("stopReason", WireFormat.BEDROCK_CONVERSE),
     ("messageStart", WireFormat.BEDROCK_CONVERSE),
 )
-"""What only one wire's body or chunk holds."""
+"""Keys that only the bodies or chunks of one wire format have."""
 
 
 def detect_wire(name: str, path: str) -> WireFormat | None:

@@ -69,7 +69,7 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
 
 
 def _system(cache: PromptCache, request: ModelRequest) -> Json:
-    """Return the system prompt. A mark at the end of its prefix covers the tools and the schema, which stand before."""
+    """Return the system prompt. A mark at the end of its prefix also covers the tools and the schema before it."""
     if not cache.is_marked:
         return request.system
     lifetime = {"ttl": cache.lifetime} if cache.lifetime else {}
@@ -78,7 +78,7 @@ def _system(cache: PromptCache, request: ModelRequest) -> Json:
 
 
 def _content_block(part: str | MediaPart) -> Json:
-    """Return a text, an image or a document. There is no block for audio, which no model takes."""
+    """Return a text, an image or a document. There is no block for audio, because no model accepts it."""
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if part.medium is Medium.DOCUMENT:

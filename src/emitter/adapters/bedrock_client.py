@@ -83,7 +83,7 @@ def create_bedrock_client(service: str, api_key: str | None, url: str | None, ht
 
 @lru_cache(maxsize=4)
 def _data_loader(path: str | None) -> Any:
-    """Return a loader of botocore's descriptions of services, which all clients share: it keeps what it has read."""
+    """Return a loader of botocore's descriptions of services. All clients share it, because reading them is slow."""
     return _botocore("loaders").create_loader(path)
 
 
@@ -264,7 +264,7 @@ class BedrockResponse:
             raise _botocore("exceptions").IncompleteReadError(actual_bytes=received, expected_bytes=int(expected))
 
     def iter_bytes(self) -> Iterator[bytes]:
-        """Yield the events as server-sent events. A body that is no event stream is yielded as it is."""
+        """Yield the events as server-sent events. Any other body is yielded unchanged."""
         if not self.headers.get("content-type", "").startswith(EVENT_STREAM):
             yield from self._iter_body()
             return

@@ -160,7 +160,7 @@ def _block_text(block: Mapping[str, Any]) -> str:
 
 
 def _parse_usage(usage: Json) -> Usage | None:
-    """Return the usage. ``inputTokens`` leaves out what was read from and written to a cache."""
+    """Return the usage. ``inputTokens`` does not include the tokens read from and written to a cache."""
     table = as_mapping(usage)
     if not table:
         return None
@@ -182,7 +182,7 @@ def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapp
 
 
 def _reject_headers(headers: Mapping[str, str]) -> None:
-    """Raise ``InputError`` for headers, which boto3 takes in no call."""
+    """Raise ``InputError`` for headers, which no method of boto3 accepts."""
     if headers:
         raise InputError("extra_headers= cannot be sent through boto3.", hint="Register an event handler on client=.")
 

@@ -289,7 +289,7 @@ _SIGNATURE_PARTS = re.compile(rb"Credential=([^/,]+)|Signature=(\w+)")
 class SignedRequest:
     """The credentials in the headers of a request that boto3 signed.
 
-    A signature has parts that are no secrets, such as the names of the headers that it covers.
+    Some parts of a signature are not secret, such as the names of the headers that it covers.
     """
 
     def __init__(self, headers: Mapping[str, str | bytes]) -> None:
@@ -380,7 +380,7 @@ def _iter_fragments(value: str) -> Iterator[str]:
     """Yield a value and its parts: the token behind ``Bearer``, or a name and a password in base64."""
     yield value
     scheme, _, rest = value.strip().partition(" ")
-    if rest and scheme.isalpha():  # "Bearer" itself is no secret
+    if rest and scheme.isalpha():  # "Bearer" itself is not secret
         yield from _iter_fragments(rest.strip())
         return
     decoded = _decode_base64(value)
@@ -392,7 +392,7 @@ def _iter_fragments(value: str) -> Iterator[str]:
 
 
 def _decode_base64(value: str) -> str:
-    """Return the text that a value holds in base64, or an empty string."""
+    """Return the decoded text of a base64 value, or an empty string."""
     standard = value.replace("-", "+").replace("_", "/")
     try:
         text = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True).decode()

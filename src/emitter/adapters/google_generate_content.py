@@ -215,7 +215,7 @@ class StreamAssembler:
 
 
 def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that a chunk adds to the first candidate or, in tool mode, its first call, which comes whole."""
+    """Return the text that a chunk adds to the first candidate or, in tool mode, its first call, which is complete."""
     text, arguments = _text_and_arguments(first_choice(_unwrap(event).get("candidates")))
     if mode is not OutputMode.TOOL:
         return text

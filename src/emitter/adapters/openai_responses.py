@@ -57,7 +57,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
 _FINAL_PHASES = (None, "final_answer")
 _VISIBLE_TYPES = ("output_text", "text")
 _CALL_INPUT_KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
-"""The key that holds the input of each kind of tool call."""
+"""The key of the input of each kind of tool call."""
 _ARGUMENT_EVENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _COMPLETED = "completed"
 _ANSWER_ITEMS = ("message", "error", *_CALL_INPUT_KEYS)
@@ -81,7 +81,7 @@ def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
     }
     if request.cache is not None:
         body |= cache_parameters(request.cache)
-        if request.cache.is_marked:  # instructions cannot hold a mark
+        if request.cache.is_marked:  # instructions cannot be marked
             del body["instructions"]
             body["input"] = [{"role": "developer", "content": mark_system(request, "input_text")}, *turns]
     return merge_layers(body, wire.output.options, request.options)

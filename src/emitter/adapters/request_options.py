@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class ReservedOption(str, Enum):
-    """The part of a request that ``extra_body`` may not set; the value says what to use instead."""
+    """A part of a request that ``extra_body`` may not set. The value is the hint for the caller."""
 
     MODEL = "Pass model=."
     PROMPT = "Pass it as messages or materials=."
     INSTRUCTIONS = "Pass instructions=."
     BUDGET = "Set Policy(output_tokens=...) or Policy(max_output_tokens=...)."
     SCHEMA = "The schema that you ask for decides it."
-    TOOLS = "An emission calls no tools but its own: call yours before it, and pass what they return as materials=."
+    TOOLS = "An emission calls no tools. Call yours before it, and pass their results as materials=."
     STREAM = "Call stream() or astream()."
     WHOLE_ANSWER = "An emission waits for the whole answer."
     BACKGROUND = "Use background=True."

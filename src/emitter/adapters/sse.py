@@ -29,7 +29,7 @@ _DOCUMENT_START = re.compile(r"[^ \t\n\r]")
 
 
 def _parse_number(digits: str) -> float:
-    """Return a number, or NaN if no double can hold it.
+    """Return a number, or NaN if no double can represent it.
 
     Most numbers of a response are never used, so that a bad one must not make the response unreadable. The model's
     answer is parsed separately, without NaN.

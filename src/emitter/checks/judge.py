@@ -31,7 +31,7 @@ class ModelJudge:
     """Asks a model whether an envelope defers, leads or gives no answer.
 
     The call is part of the emission: its tokens, calls and events are on the trace, and limits and deadlines include
-    it. A finding asks for one correction; if it stands, it is reported as a warning. If the model cannot be asked or
+    it. A finding asks for one correction. If it remains, it is reported as a warning. If the model cannot be asked or
     gives no usable answer, ``fallback`` decides, and an event reports it.
 
     Args:

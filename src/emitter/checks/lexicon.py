@@ -5,7 +5,7 @@ an error.
 
 A phrase is a list of words. ``a|b`` is one of several words, ``[a|b]`` is optional, ``{name}`` is one of the words
 listed under ``words.name``, ``..`` skips up to four words of the clause, and ``^`` is the beginning or the end of a
-clause. A comma and a question mark stand for themselves, and ``#`` is any number. ``asides`` lists words that begin a
+clause. A comma and a question mark match themselves, and ``#`` any number. ``asides`` lists words that begin a
 subordinate clause, which is skipped up to the next mark.
 """
 
@@ -206,7 +206,7 @@ _ALLOWED: Final = (Severity.OFF, Severity.WARNING, Severity.RETRY)
 class EnglishLexicon:
     """Checks a binding moment for English phrases that defer, lead or give no answer.
 
-    The findings may ask the model for one correction. If they stand, they are reported as warnings.
+    The findings ask the model for one correction. If they remain, they are reported as warnings.
 
     Args:
         severities: Severities that differ from the defaults, for example ``{"synopsis-modal": "off"}``. Each is "off",
@@ -222,7 +222,7 @@ class EnglishLexicon:
         object.__setattr__(self, "severities", MappingProxyType(severities))
 
     def __call__(self, value: BindingMoment, /) -> tuple[Finding, ...]:
-        """Return what the lexicon finds."""
+        """Return the findings of the lexicon."""
         lexicon = load_lexicon("english")
         return tuple(
             Finding(pointer, rule.id, severity, f"{rule.message} (section {rule.section})")

@@ -31,7 +31,7 @@ NOTE: Final = "/meta/calibration_note"
 
 
 class Rule(NamedTuple):
-    """A rule's severity, its section of the draft and what it expects."""
+    """The severity of a rule, its section of the draft and its expectation."""
 
     severity: Severity
     section: str

@@ -62,9 +62,9 @@ def split_tokens(text: str) -> list[str]:
 
 
 def _expand_contraction(contraction: re.Match[str]) -> str:
-    whole, word, tail = contraction[0], contraction[1], contraction[2]
-    if whole in _CONTRACTIONS:
-        return _CONTRACTIONS[whole]
+    word, tail = contraction[1], contraction[2]
+    if contraction[0] in _CONTRACTIONS:
+        return _CONTRACTIONS[contraction[0]]
     if tail == "t" and word.endswith("n"):
         return f"{word[:-1]} not"
     if tail == "s":
@@ -78,8 +78,8 @@ _LETTER: Final = re.compile(r"[^\W_]")
 def is_unreadable(text: str) -> bool:
     """Return whether a text has no visible letter, digit or symbol.
 
-    Other than for ``visible_text.is_blank``, punctuation alone is no text. After ``MAX_READ`` characters only letters
-    and digits count.
+    Unlike in ``visible_text.is_blank``, punctuation alone does not count as text. After ``MAX_READ`` characters only
+    letters and digits count.
     """
     first = text[:1]
     if first.isalnum() and first not in INVISIBLE_CHARACTERS:

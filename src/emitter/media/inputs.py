@@ -64,7 +64,7 @@ _CONTENT_NAMES = dict.fromkeys(("url", "path", "file", "data", "image", "base64"
 
 @known_arguments(**_CONTENT_NAMES)
 class Image(Media):
-    """An image: PNG, JPEG, GIF, WebP, or any other format that the model takes."""
+    """An image: PNG, JPEG, GIF, WebP, or any other format that the model accepts."""
 
     __slots__ = ()
 
@@ -125,7 +125,7 @@ class Document(_MediaWithoutDetail):
 
 
 class Audio(_MediaWithoutDetail):
-    """A recording: WAV, MP3, or any other format that the model takes. The arguments are those of ``Image``."""
+    """A recording: WAV, MP3, or any other format that the model accepts. The arguments are those of ``Image``."""
 
     __slots__ = ()
     _MEDIUM = Medium.AUDIO
@@ -252,7 +252,7 @@ def media_from_envelope(envelope: AIEnvelope) -> Media:
     """
     mediums = {kind: medium for medium, kind in _KINDS.items()}
     if envelope.type not in mediums:
-        raise InputError(f"An envelope of the kind {envelope.type} holds no media.")
+        raise InputError(f"An envelope of the kind {envelope.type} has no media.")
     trust = envelope.meta.content_trust or Trust.TRUSTED
     return _media_from_payload(mediums[envelope.type], as_mapping(envelope.payload), trust)
 

@@ -1,4 +1,4 @@
-"""Check that a model takes the media of a request, and estimate their tokens. The facts are in ``providers/*.toml``."""
+"""Check that a model accepts the media of a request, and estimate their tokens. Source: ``providers/*.toml``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MediaTarget(NamedTuple):
         return f"{self.profile.name}/{self.model}"
 
     def support(self, medium: Medium) -> MediumSupport | None:
-        """Return the files of ``medium`` that the model takes, or None."""
+        """Return the files of ``medium`` that the model accepts, or None."""
         row = self.profile.model_media(self.model)
         return None if row is None else row.support(medium)
 
@@ -61,7 +61,7 @@ def required_capabilities(parts: Sequence[MediaPart]) -> tuple[str, ...]:
 
 
 def check_media(parts: Sequence[MediaPart], target: MediaTarget) -> None:
-    """Raise ``InputError`` for media that the model does not take."""
+    """Raise ``InputError`` for media that the model does not accept."""
     for part in parts:
         _check_medium(part, target)
         _check_source(part, target)
@@ -92,8 +92,8 @@ def _check_medium(part: MediaPart, target: MediaTarget) -> None:
             wire.value for wire in target.profile.wires if target.profile.media_sources(wire, target.model, part.medium)
         ]
         hint = f'Pass wire="{others[0]}".' if others else hint
-    taken = [_PLURALS[medium] for medium in Medium if target.sources(medium)]
-    listed = f"{', '.join(['text', *taken[:-1]])} and {taken[-1]}" if taken else "text only"
+    accepted = [_PLURALS[medium] for medium in Medium if target.sources(medium)]
+    listed = f"{', '.join(['text', *accepted[:-1]])} and {accepted[-1]}" if accepted else "text only"
     named = f" ({_label(part)})" if part.name or part.url else ""
     raise InputError(
         f"{target} takes {listed} over {target.wire.value}, not {_PLURALS[part.medium]}{named}.", hint=hint
@@ -159,7 +159,7 @@ def _check_size(part: MediaPart, target: MediaTarget) -> None:
 
 
 def _check_number(parts: Sequence[MediaPart], target: MediaTarget) -> None:
-    """Check the limits that hold for all parts of a medium together."""
+    """Check the limits on all parts of a medium together."""
     support = target.support(parts[0].medium) if parts else None
     if support is None:
         return

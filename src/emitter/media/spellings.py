@@ -62,7 +62,7 @@ def _read_image_url(part: Members) -> Content:
 
 def _url_part(medium: Medium, url: object, media_type: str = "", *, detail: str | None = None) -> MediaPart:
     if not isinstance(url, str) or not is_url(url):
-        raise InputError("The part holds no URL.", hint=_class_hint(medium))
+        raise InputError("The part has no URL.", hint=_class_hint(medium))
     return make_url_part(medium, url, media_type, detail=detail)
 
 
@@ -79,7 +79,7 @@ def _read_file(part: Members) -> Content:
     if _text(file.get("file_url")):
         return (_url_part(Medium.DOCUMENT, file["file_url"]),)
     if not isinstance(data, str) or not data:
-        raise InputError("The part holds neither file_data, file_url nor file_id.", hint=_class_hint(Medium.DOCUMENT))
+        raise InputError("The part has neither file_data, file_url nor file_id.", hint=_class_hint(Medium.DOCUMENT))
     if is_data_url(data) or is_url(data):
         return (make_url_part(Medium.DOCUMENT, data, name=name),)
     return (make_part(Medium.DOCUMENT, decode_base64(data), name=name),)
@@ -89,7 +89,7 @@ def _read_input_audio(part: Members) -> Content:
     audio = as_mapping(part.get("input_audio"))
     data, form = audio.get("data"), _text(audio.get("format"))
     if not isinstance(data, str):
-        raise InputError("The part holds no audio data.", hint=_class_hint(Medium.AUDIO))
+        raise InputError("The part has no audio data.", hint=_class_hint(Medium.AUDIO))
     return (make_part(Medium.AUDIO, decode_base64(data), f"audio/{form}" if form else ""),)
 
 
@@ -102,7 +102,7 @@ def _read_audio(part: Members) -> Content:
     """Read ``audio`` of Converse or of Interactions."""
     audio = _read_other(Medium.AUDIO, part)
     if audio is None:
-        raise InputError("The part holds neither data, a URI nor a source.", hint=_class_hint(Medium.AUDIO))
+        raise InputError("The part has neither data, a URI nor a source.", hint=_class_hint(Medium.AUDIO))
     return audio
 
 
@@ -178,7 +178,7 @@ def _read_blocks(blocks: object) -> Content:
         elif block.get("type") == "image":
             parts.extend(_read_image(block))
         else:
-            raise InputError(f"The document holds a part of type {block.get('type')!r}.")
+            raise InputError(f"The document contains a part of type {block.get('type')!r}.")
     return tuple(parts)
 
 
@@ -191,7 +191,7 @@ def _member(members: Members, name: str) -> Any:
 def _read_inline_data(blob: Members) -> Content:
     media_type, data = normalize_media_type(_text(_member(blob, "mime_type"))), blob.get("data")
     if not isinstance(data, str | bytes) or not data:
-        raise InputError("The part holds no data.")
+        raise InputError("The part has no data.")
     content = decode_base64(data) if isinstance(data, str) else data
     return (make_part(_medium(media_type), content, media_type, name=_optional(_member(blob, "display_name"))),)
 
@@ -200,7 +200,7 @@ def _read_file_data(file: Members) -> Content:
     """Read a file by its URI, either uploaded to Google or anywhere on the web."""
     media_type, uri = normalize_media_type(_text(_member(file, "mime_type"))), _text(_member(file, "file_uri"))
     if not uri:
-        raise InputError("The part holds no file_uri.")
+        raise InputError("The part has no file_uri.")
     return (_url_part(_medium(media_type), uri, media_type),)
 
 

@@ -280,7 +280,7 @@ class Capability(str, Enum):
     DISCRIMINATOR_ENUM = "discriminator-enum"
     """The enforced schema may be a discriminated union."""
     LONG_CONTEXT = "long-context"
-    """The window holds 200,000 tokens or more."""
+    """The context window has 200,000 tokens or more."""
     REASONING = "reasoning"
     """The model thinks before it answers."""
     FUNCTION_CALLING = "function-calling"

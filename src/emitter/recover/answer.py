@@ -74,7 +74,7 @@ def recover(text: str) -> Recovered | None:
 def parse_answer(text: str) -> Recovered | Ambiguous | Retracted | None:
     """Return the one document in ``text``, or None. Never raises.
 
-    ``Ambiguous`` means that there are several different documents, ``Retracted`` that the text takes its document back.
+    ``Ambiguous`` means that there are several different documents, ``Retracted`` that the text retracts its document.
     """
     if (recovered := parse_strict(text) or parse_escaped(text)) is not None:
         return recovered

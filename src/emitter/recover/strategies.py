@@ -149,7 +149,7 @@ class CandidateDocument:
 class ScanResult:
     """The candidates of an answer and its thinking blocks.
 
-    ``flaw`` says why the answer as a whole cannot be trusted, and ``flaw_position`` where the flaw is.
+    ``flaw`` is the reason why no document of the answer can be trusted, and ``flaw_position`` its position.
     """
 
     candidates: tuple[CandidateDocument, ...]
@@ -353,7 +353,7 @@ def _is_adjacent(
 
 
 def _is_fragment(text: str, candidate: CandidateDocument, before: str) -> bool:
-    """Return whether the candidate stands where a member of a larger object, or a neighbour of one, would."""
+    """Return whether the candidate is the value of a key, or is followed by another member of a larger object."""
     key, colon, blank = before.rpartition(":")
     if colon and not blank.strip() and key.rstrip().endswith(_KEY_QUOTES):
         return True

@@ -143,7 +143,7 @@ def find_last_unopened_end(text: str, at: int) -> int | None:
     """Return the end of the last block after ``at`` whose beginning is missing, or None.
 
     Chat templates open the block for the model. Only a tag at the beginning or end of a line counts, because the tag
-    may stand in a broken string.
+    may be part of a broken string.
     """
     end: int | None = None
     block_end = at
@@ -203,7 +203,7 @@ _UNFINISHED_TAG = re.compile(
 )
 """Text inside a block that may become a tag, with the preceding character, which may be a quotation mark."""
 _LOOKAHEAD = 60
-"""The number of characters after a tag that decide what a channel or a summary is."""
+"""The number of characters after a tag that identify a channel or a summary."""
 
 
 def _may_continue(text: str, start: int, tag: re.Match[str] | None) -> bool:

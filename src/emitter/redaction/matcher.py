@@ -246,7 +246,7 @@ class SecretMatcher:
         data = decoding.data
         for index, start, end in self._all.find_matches_as_indexes(self._fold_plus(data), overlapping=True):
             number, shares_before, shares_after = self._edges[index]
-            # The character next to a match in base64 holds bits of the secret, and padding reveals its length.
+            # The character next to a match in base64 contains bits of the secret, and padding reveals its length.
             first = start - (shares_before and data[start - 1 : start] in BASE64_CHARACTERS)
             last = end + (shares_after and data[end : end + 1] in BASE64_CHARACTERS)
             while shares_after and last < end + 3 and data[last : last + 1] == b"=":
@@ -276,7 +276,7 @@ _TO_URLSAFE = bytes.maketrans(b"+/", b"-_")
 
 @dataclass(frozen=True, slots=True)
 class SearchPattern:
-    """Bytes to search for; the flags tell whether the neighbouring characters hold bits of the value."""
+    """Bytes to search for. The flags are true if the neighbouring characters contain bits of the value."""
 
     data: bytes = field(repr=False)
     shares_bits_before: bool = False
@@ -290,14 +290,14 @@ def iter_search_patterns(value: str) -> Iterator[SearchPattern]:
     """
     data = value.encode()
     yield from (SearchPattern(decoding.data) for decoding in iter_decodings(data))
-    for skipped in range(3):  # the value may start at any of the three bytes that four base64 characters hold
+    for skipped in range(3):  # four base64 characters encode three bytes, and the value may start at each
         yield from _iter_base64_patterns(data, skipped)
 
 
 def _iter_base64_patterns(data: bytes, skipped: int) -> Iterator[SearchPattern]:
     """Yield the base64 of ``data`` after ``skipped`` bytes, of which only the number modulo 3 matters.
 
-    A base64 character holds 6 bits. Characters at the ends that share bits with neighbouring bytes are left out.
+    A base64 character encodes 6 bits. Characters at the ends that share bits with neighbouring bytes are left out.
     """
     total = skipped + len(data)
     encoded = b64encode(bytes(skipped) + data)[-(-skipped * 8 // 6) : total * 8 // 6]

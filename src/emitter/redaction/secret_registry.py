@@ -300,7 +300,7 @@ def check_ids(registry: object) -> tuple[str, ...]:
             isinstance(name, str) and 0 < len(name) <= _MAX_ID_LENGTH and name.isprintable()
         ) or _FORBIDDEN_IN_ID.search(name):
             raise InputError(
-                f"The id of secret number {number} cannot stand in a marker.",
+                f"The id of secret number {number} cannot be part of a marker.",
                 hint=f"Use 1 to {_MAX_ID_LENGTH} printable characters without quotes, brackets, backslashes, percent "
                 "signs and ampersands.",
             )

@@ -148,7 +148,7 @@ class LazyCodec:
         return self.target is None or self.target.admits(value)
 
     def members(self) -> WireMembers | None:
-        """Return the known members of the definition, or None if it is no object."""
+        """Return the known members of the definition, or None if it is not an object."""
         return self._members if self.target is None else get_members(self.target)
 
 
@@ -161,7 +161,7 @@ def get_members(codec: Codec) -> WireMembers | None:
 _JSON_START: Final = re.compile(
     r"""[\s\ufeff]*(?:[{\["]|(?:(?=[-\d])-?\d*(?:\.\d*)?(?:[eE][+-]?\d*)?|NaN|-?Infinity)\s*\Z)""", re.ASCII
 )
-"""Matches the start of a JSON object, array or string, or a whole text that is at most a number."""
+"""Matches the start of a JSON object, array or string, or a text that is only a number, perhaps cut off."""
 _EXPECTED_JSON_TEXT: Final = (
     "one whole JSON text: strings in quotes, no property of an object twice, no number that a double cannot hold"
 )

@@ -155,8 +155,8 @@ _EXPECTED_NO_CONFLICT: Final = "no property that has another value outside this 
 class MemberCodec(NamedTuple):
     """A named property.
 
-    `nullable` means that null stands for an absent property on the wire, `takes_null` that null is a value of the
-    property, and `null_is_absent` that a null on the wire is read as absent.
+    `nullable` means that an absent property is null on the wire, `takes_null` that null is a value of the property, and
+    `null_is_absent` that a null on the wire is decoded as absent.
     """
 
     codec: Codec
@@ -249,7 +249,7 @@ class OverflowCodec:
         return json.dumps(value, ensure_ascii=False)
 
     def decode(self, value: Json) -> Json:
-        """Return the object. Text that is no object is returned as decoded."""
+        """Return the object. Other JSON is returned as it was decoded, for validation to report."""
         if value is None or value == "":
             return {}
         decoded = JsonTextCodec((OBJECT,)).decode(value)
@@ -354,7 +354,7 @@ class ObjectCodec:
         if not isinstance(overflow, dict):
             expected = _EXPECTED_ENTRIES if isinstance(self._unnamed_codec, KeyValueCodec) else _EXPECTED_OBJECT_TEXT
             return {**unnamed, self._overflow_name: mark_undecoded(overflow, "json", expected, self._overflow_name)}
-        # A model may write a property twice, in its own member and in the overflow. Different values are no answer.
+        # A model may write a property twice, in its own member and in the overflow. Different values are ambiguous.
         known = {**dict.fromkeys(self._members), **unnamed, **named}
         if any(not json_equal(known[name], each) for name, each in as_mapping(overflow).items() if name in known):
             undecoded = mark_undecoded(wire_value, "keys", _EXPECTED_NO_CONFLICT, self._overflow_name)

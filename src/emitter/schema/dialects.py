@@ -45,7 +45,7 @@ _DRAFT2020 = (_DRAFT2019 - {"additionalItems", "$recursiveRef"}) | {"prefixItems
 
 @dataclass(frozen=True)
 class SchemaDraft:
-    """One draft of JSON Schema. ``uri`` is what ``$schema`` says."""
+    """One draft of JSON Schema. ``uri`` is the value of ``$schema``."""
 
     name: str
     uri: str

@@ -66,7 +66,7 @@ FORMAT_DESCRIPTIONS = {
     "float": "",
     "double": "",
 }
-"""The description of each format, empty if the type says enough."""
+"""The description of each format, empty if the type is description enough."""
 ALWAYS_DESCRIBED_FORMATS = frozenset({"date-time", "time", "duration"})
 """Formats that are described even if the provider enforces them, because the name alone is ambiguous."""
 

@@ -130,7 +130,7 @@ def _add_keyword(facts: KeywordFacts, part: SchemaPart, keyword: str, value: Any
 
 
 def _boolean_rule(part: SchemaPart, keyword: str) -> Rule | None:
-    """Return the rule of a boolean keyword. In draft 4, it makes the bound beside it exclusive."""
+    """Return the rule of a boolean keyword. In draft 4, it makes the bound in the same schema exclusive."""
     value = part.schema[keyword]
     if keyword in _DRAFT4_EXCLUSIVE_BOUNDS:
         bound = part.schema.get(_DRAFT4_EXCLUSIVE_BOUNDS[keyword])
@@ -285,7 +285,7 @@ def parse_union(facts: KeywordFacts, parser: SchemaParser) -> Node:
         return node
     part, keyword = expanded[0]
     if keyword == "anyOf":
-        # Several branches may hold, and each of them evaluates properties or items.
+        # Several branches may match, and each of them evaluates properties or items.
         unenforced += [
             rule for rules in facts.rules_by_type.values() for rule in rules if rule.keyword in _UNEVALUATED_KEYWORDS
         ]
@@ -315,7 +315,7 @@ def _union_node(facts: KeywordFacts, branches: list[Node], origin: Rule) -> Node
 
 
 def _select_unions(facts: KeywordFacts) -> tuple[list[tuple[SchemaPart, str]], list[Rule]]:
-    """Return the unions to expand, and the rules of those that are only validated."""
+    """Return the unions to expand, and the rules of the unions that are only validated."""
     is_bare = not (facts.types or facts.rules_by_type)
     expanded: list[tuple[SchemaPart, str]] = []
     unenforced: list[Rule] = []
@@ -349,7 +349,7 @@ def _expansion_cost(facts: KeywordFacts, unions: list[tuple[SchemaPart, str]]) -
 def _enclosing_part(
     part: SchemaPart, parser: SchemaParser, kept_unions: set[tuple[int, str]], *, open_ended: bool
 ) -> SchemaPart:
-    """Return the keywords around a union, without those that its branches replace."""
+    """Return the keywords around a union, without the ones that its branches replace."""
     union_keywords = tuple(name for name in UNION_KEYWORDS if (id(part.schema), name) not in kept_unions)
     return parser.without_keywords(
         part, (*union_keywords, *EXPANDED_KEYWORDS, *NOTE_KEYWORDS, *(_UNEVALUATED_KEYWORDS if open_ended else ()))

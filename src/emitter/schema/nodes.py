@@ -98,7 +98,7 @@ class UnnamedProperties:
     """The properties that the schema does not name.
 
     `entries` pairs a name pattern (None for all other names) with the node of the value. If `is_implicit`, the schema
-    does not mention unnamed properties. `name_rules` constrain the names, and `key_enum` holds the names if one rule
+    does not mention unnamed properties. `name_rules` constrain the names, and `key_enum` lists the names if one rule
     lists them. `rules` are set if only patterns say which names are allowed.
     """
 
@@ -184,7 +184,7 @@ class SchemaDocument:
         return node
 
     def iter_nodes(self) -> Iterator[Node]:
-        """Yield the nodes of the root, then those of each definition."""
+        """Yield the nodes of the root, then the nodes of each definition."""
         for start in (self.root, *self.definitions.values()):
             pending = [start]
             while pending:
@@ -301,7 +301,7 @@ def to_json_text(document: SchemaDocument, node: Node, *, degraded: bool = False
 
 
 class DefinitionOrder(NamedTuple):
-    """The reachable definitions, each after those that it refers to except in cycles."""
+    """The reachable definitions, each after the definitions that it refers to, except in cycles."""
 
     names: tuple[str, ...]
     recursive: frozenset[str]

@@ -39,7 +39,7 @@ T = TypeVar("T")
 DEFAULT_NAME = "document"
 _MAX_NAME_LENGTH = 64
 _CACHE_SIZE = 256
-"""Generating a schema takes at least half a millisecond."""
+"""The number of types whose schemas are cached. Generating one takes at least half a millisecond."""
 _LAZY_TYPES = (Iterable, Iterator, Generator)
 _SCHEMA_EXPECTED = "a schema is a JSON Schema as a dict, or a type such as a pydantic model"
 
@@ -61,7 +61,7 @@ class SchemaSource(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class ValidationContext:
-    """Pydantic's validation context, and what it held before the first call, which validators' messages may repeat."""
+    """Pydantic's validation context, and its texts before the first call, which validators' messages may repeat."""
 
     value: object
     text: SourceText
@@ -91,7 +91,7 @@ def _reject_value(schema_or_type: object) -> None:
     order = "; emit takes the form first, and then the prompt" if isinstance(schema_or_type, str | list) else ""
     if isinstance(schema_or_type, list | tuple | set | frozenset):
         raise Uncompilable("", f"{_SCHEMA_EXPECTED}, or list[...] of one; this is of type {kind.__name__}{order}")
-    # pydantic would take a function for the type of its arguments, and call it with what the model wrote.
+    # pydantic reads a function as the type of its arguments, and would call it with the values of the answer.
     if schema_or_type is None or isinstance(schema_or_type, str | bytes | int | float | FunctionType | MethodType):
         raise Uncompilable("", f"{_SCHEMA_EXPECTED}; this is of type {kind.__name__}{order}")
 
@@ -197,7 +197,7 @@ _FIELD_TYPES = frozenset({"model-field", "dataclass-field", "typed-dict-field"})
 
 
 def is_name_informative(name: str, value: object) -> bool:
-    """Return whether the name of a value says more than the value."""
+    """Return whether the name of a value contains words that the value does not."""
     return not _words(name) <= _words(value if isinstance(value, str) else json.dumps(value))
 
 
@@ -223,12 +223,12 @@ class JsonSchemaGenerator(GenerateJsonSchema):
     _union_tags: frozenset[int] = frozenset()
 
     def generate(self, schema: Any, mode: Any = "validation") -> dict[str, Any]:
-        """Find the fields that tell the members of unions apart first."""
+        """Find the fields that distinguish the members of unions first."""
         self._union_tags = find_union_tags(schema)
         return super().generate(schema, mode)
 
     def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: FBT001  the signature is pydantic's
-        """Require the fields that tell the members of a union apart, even if they have a default."""
+        """Require the fields that distinguish the members of a union, even if they have a default."""
         return id(field) in self._union_tags or super().field_is_required(field, total)
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  the signature is pydantic's

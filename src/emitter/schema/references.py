@@ -193,7 +193,7 @@ def find_dangling_reference(scope: ReferenceResolver) -> Uncompilable | None:
 
 
 def without_referenced_parts(parts: Iterable[SchemaPart], scope: ReferenceResolver) -> list[SchemaPart]:
-    """Return the parts without those that another one includes by `$ref` or `allOf`."""
+    """Return the parts that no other part includes by `$ref` or `allOf`."""
     parts_left: list[SchemaPart] = []
     included: set[int] = set()
     for part in parts:

@@ -156,7 +156,7 @@ def longest_path(own_lengths: dict[str, int], edges_by_name: dict[str, dict[str,
     for name in edges:
         members.setdefault(number[name], []).append(name)
     known: dict[str, int] = {}
-    for _, component in sorted(members.items(), reverse=True):  # components after those that they lead to
+    for _, component in sorted(members.items(), reverse=True):  # successors first
         names_inside = set(component)
         exits = {
             name: max(

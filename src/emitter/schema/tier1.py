@@ -78,7 +78,7 @@ _STRICT_CONSTRAINTS = (
     ({"number", "integer"}, "forbidden-number-constraint-strict-only", ("minimum", "maximum", "multipleOf")),
     ({"array"}, "forbidden-array-constraint-strict-only", ("minItems", "maxItems", "uniqueItems")),
 )
-_FIX_DISCRIMINATOR = "Use anyOf, and give each branch a required string property whose enum holds one value of its own."
+_FIX_DISCRIMINATOR = "Use anyOf, and give each branch a required string property with an enum of one distinct value."
 _FIX_CHECK_LOCALLY = "Remove the keyword, describe the rule in the description, and check the answer locally."
 _FIXES_BY_RULE = {
     "max-nesting-depth-5": "Flatten the schema, or move this part up: the maximum depth is 5.",

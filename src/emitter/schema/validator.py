@@ -227,7 +227,7 @@ def _branch_distance(branch: list[ValidationError], depth: int) -> tuple[bool, b
 
 
 def _describe_expectation(kind: Kind, instance: Json) -> str:
-    """Describe from the schema what is expected."""
+    """Return the expectation, described from the schema alone."""
     match kind:
         case Kind.AdditionalProperties() | Kind.UnevaluatedProperties():
             return "no property that the schema does not name"

@@ -224,7 +224,7 @@ def write_array(node: ArrayNode, writer: SchemaWriter) -> tuple[dict[str, Any], 
     """Write an array. A tuple becomes an object if the provider has no tuples."""
     if not node.prefix and node.items is not None:
         item, codec = writer.write(node.items)
-        wire = _apply_bounds(node, {"type": ARRAY, "items": item}, writer)
+        wire = _write_bounded_array(node, item, writer)
         return wire, ArrayCodec(codec, wire)
     prefix = [writer.write(item) for item in node.prefix]
     keywords = writer.subset.keywords
@@ -236,16 +236,20 @@ def write_array(node: ArrayNode, writer: SchemaWriter) -> tuple[dict[str, Any], 
     return _write_tuple_object(node, prefix, writer)
 
 
-def _apply_bounds(node: ArrayNode, wire: dict[str, Any], writer: SchemaWriter) -> dict[str, Any]:
-    """Return the array with the bounds that the provider accepts."""
+def _write_bounded_array(node: ArrayNode, item: dict[str, Any], writer: SchemaWriter) -> dict[str, Any]:
+    """Return the array of the items after the prefix, with the bounds that the provider accepts."""
+    wire = {"type": ARRAY, "items": item}
     lost_rules: list[Rule] = []
     for rule in node.rules:
-        largest = writer.subset.min_items_max if rule.keyword == "minItems" else None
+        bound = max(rule.value - len(node.prefix), 0)
+        if rule.keyword == "minItems" and not bound:
+            continue  # the prefix alone satisfies it
         if rule.keyword not in writer.subset.keywords:
             lost_rules.append(rule)
             continue
-        wire[rule.keyword] = rule.value if largest is None else min(rule.value, largest)
-        lost_rules += [rule] if wire[rule.keyword] != rule.value else []
+        largest = writer.subset.min_items_max if rule.keyword == "minItems" else None
+        wire[rule.keyword] = bound if largest is None else min(bound, largest)
+        lost_rules += [rule] if wire[rule.keyword] != bound else []
     return writer.record_losses(node, wire, lost_rules)
 
 
@@ -285,7 +289,7 @@ def _write_tuple_object(node: ArrayNode, first: list[Any], writer: SchemaWriter)
     rest = None
     if node.items is not None:
         form, codec = writer.write(node.items)
-        wires[REST_MEMBER] = _write_rest_items(node, form, writer)
+        wires[REST_MEMBER] = _write_bounded_array(node, form, writer)
         rest = ArrayCodec(codec, wires[REST_MEMBER])
         required.append(REST_MEMBER)
     wire = add_description(closed_object(wires, required, writer.subset), _describe_items(node))
@@ -303,26 +307,6 @@ def _describe_items(node: ArrayNode) -> str:
         names = [item.notes["title"] for item in node.prefix]
         return f"The items of an array: {', '.join(f'{item_member_name(i)} = {name}' for i, name in enumerate(names))}."
     return f"The items of an array in their order: {item_member_name(0)} is the first."
-
-
-def _write_rest_items(node: ArrayNode, form: dict[str, Any], writer: SchemaWriter) -> dict[str, Any]:
-    """Return the array of items after the prefix, with adjusted bounds."""
-    prefix_length = len(node.prefix)
-    moved_rules = [Rule(rule.pointer, rule.keyword, max(rule.value - prefix_length, 0)) for rule in node.rules]
-    wire = {"type": ARRAY, "items": form}
-    rules = [
-        (rule, shown)
-        for rule, shown in zip(node.rules, moved_rules, strict=True)
-        if shown.value or rule.keyword == "maxItems"
-    ]
-    lost_rules: list[Rule] = []
-    for rule, rest in rules:
-        largest = writer.subset.min_items_max if rule.keyword == "minItems" else None
-        if rest.keyword in writer.subset.keywords and (largest is None or rest.value <= largest):
-            wire[rest.keyword] = rest.value
-        else:
-            lost_rules.append(rule)
-    return writer.record_losses(node, wire, lost_rules)
 
 
 _SHARED_CODECS: dict[tuple[str, ...], ScalarCodec] = {}

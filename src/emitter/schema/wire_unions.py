@@ -159,7 +159,10 @@ def are_disjoint(one: Codec, other: Codec, depth: int = MAX_COMPARE_DEPTH) -> bo
 
 
 def _flatten_codec(codec: Codec) -> list[Codec] | None:
-    """Return the codecs of all members, or None if too many or untyped. An unwritten definition stands for itself."""
+    """Return the codecs of all members, or None if they are too many or untyped.
+
+    A definition that is not written yet counts as one member.
+    """
     codecs: list[Codec] = []
     visited: set[int] = set()
     pending = [codec]

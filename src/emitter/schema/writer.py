@@ -74,8 +74,8 @@ class WireSchema(NamedTuple):
 class SchemaWriter:
     """Writes one document for one provider.
 
-    `flipped` holds the nodes of optional properties that are nullable where the provider's default is to omit them, or
-    the reverse. With `compact`, enums are never inlined.
+    `flipped` are the ids of the nodes of optional properties that are written in the other way than the provider
+    prefers: as nullable instead of omitted, or the reverse. With `compact`, enums are never inlined.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class SchemaWriter:
         return WireSchema({**wire, "$defs": definitions} if definitions else wire, codec)
 
     def _find_root_definition(self) -> str | None:
-        """Return the definition that `#` can stand for: that of a recursive root object."""
+        """Return the definition of a recursive root object, which `#` can refer to."""
         root = self.document.root
         if not self.subset.root_ref or self.subset.root_names is not None or not isinstance(root, RefNode):
             return None
@@ -143,7 +143,7 @@ class SchemaWriter:
         return {name: without_redundant_title(self._wires[name], name) for name in self._referenced_names}
 
     def write(self, node: Node, *, null_is_absent: bool = False) -> WireSchema:
-        """Write a node with its notes, and record its losses. `null_is_absent`: null will stand for absence."""
+        """Write a node with its notes, and record its losses. With `null_is_absent`, null will mean absent."""
         if isinstance(node, RefNode):
             return self._write_reference(node)
         wire, codec = _WRITERS_BY_NODE[node.__class__](node, self)
@@ -235,7 +235,7 @@ class SchemaWriter:
         )
 
     def _reference_notes(self, node: RefNode) -> dict[str, Any]:
-        """Return the notes of a reference without those that its definition repeats."""
+        """Return the notes of a reference that its definition does not repeat."""
         defined = self.document.definitions[node.name].notes
         repeated = {key for key in _REFERENCE_NOTES if key in defined and defined[key] == node.notes.get(key)}
         return {key: value for key, value in node.notes.items() if key not in repeated}

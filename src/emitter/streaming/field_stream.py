@@ -89,7 +89,7 @@ class FieldStream:
         return self._texts.get(path)
 
     def completed_values(self, path: DocumentPath, value: Json, siblings: SiblingValues) -> Iterator[tuple[str, Json]]:
-        """Yield the pointer and value of each field that a wire value stands for, if it is valid."""
+        """Yield the pointer and value of each field in a wire value, if it is valid."""
         start = len(self._wrapper)
         if path[:start] != self._wrapper or self._validator is None or not self._is_reportable(path, siblings):
             return
@@ -296,7 +296,7 @@ class SiblingValues:
         return min(step, self._required.tuple_length)
 
     def partial_document(self, path: DocumentPath, value: Json) -> Json:
-        """Return the document with only ``value`` and the members that are required beside it."""
+        """Return the document with only ``value`` and the siblings that are required to decode it."""
         for end in range(len(path) - 1, -1, -1):
             value = self.partial_container(path[:end], path[end], value)
         return value

@@ -39,8 +39,8 @@ ROOT_BRACKETS = {"array": "[", "object": "{"}
 class PartialStream:
     """The streaming plan for partial documents; ``new_reader`` begins one answer.
 
-    If ``trailing_strings`` is true, a plain string that is still being written is a part of the document, as far as it
-    goes. A string with an enum, a constant, a format or a pattern has no meaning before it is complete.
+    If ``trailing_strings`` is true, the document includes the beginning of a string that is still being written.
+    Strings with an enum, a constant, a format or a pattern are only included when they are complete.
     """
 
     def __init__(self, compiled: Compiled, *, trailing_strings: bool) -> None:

@@ -53,8 +53,8 @@ class _ContainerState:
 class JsonScanner:
     """An incremental scanner of one document.
 
-    Members of ``containers`` are reported one by one and ``strings`` piece by piece; ``-1`` in their paths stands for
-    any index. Members of the root are always reported.
+    Members of ``containers`` are reported one by one and ``strings`` piece by piece; ``-1`` in their paths matches any
+    index. Members of the root are always reported.
     """
 
     def __init__(

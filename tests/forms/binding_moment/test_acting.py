@@ -44,7 +44,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "an empty label": ({"": DIGEST}, "is blank"),
     "a label of marks": ({"...": DIGEST}, "is blank. Name what the option does"),
     "a label that nobody can see": ({"\N{HANGUL FILLER}": DIGEST}, "is blank"),
-    "half a character": ({"Send \ud83d": DIGEST}, "Label 1 of actions holds a lone surrogate"),
+    "half a character": ({"Send \ud83d": DIGEST}, "Label 1 of actions contains a lone surrogate"),
     "a long label": ({"x" * 201: DIGEST}, "has 201 characters. At most 200 are allowed"),
     "two lines": ({"Send\nKeep": DIGEST}, "would not be displayed exactly as written. Write it on one line"),
     "two lines by another sign": ({"Send\u2028Keep": DIGEST}, "would not be displayed exactly as written"),
@@ -62,7 +62,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "more talk": ({"Send": DIGEST, "Let us discuss": None}, "defers the decision. The principal always has"),
     "an empty digest": ({"Send": ""}, "The digest at label 1 of actions must have 1 to 512 characters"),
     "a long digest": ({"Send": "0" * 513}, "must have 1 to 512 characters. Pass None for no action"),
-    "half a digest": ({"Send": "sha256:\udc00"}, "The digest at label 1 of actions holds a lone surrogate"),
+    "half a digest": ({"Send": "sha256:\udc00"}, "The digest at label 1 of actions contains a lone surrogate"),
     "bytes": ({"Keep": None, "Send": b"0"}, "The digest at label 2 of actions is of type bytes"),
     "a digest that is no text": ({"Send": 0}, "is of type int, not text"),
 }

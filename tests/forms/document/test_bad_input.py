@@ -135,7 +135,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "no-check": ({"checks": [5]}, InputError, "checks[0] is of type int, not a function of the value."),
     "async-check": ({"checks": [_slow]}, InputError, "checks[0] is async."),
     "instructions-of-another-type": ({"instructions": 5}, InputError, "instructions is of type int, not text."),
-    "half-instructions": ({"instructions": "\ud83d"}, InputError, "instructions holds a lone surrogate."),
+    "half-instructions": ({"instructions": "\ud83d"}, InputError, "instructions contains a lone surrogate."),
     "unknown-undeclared": ({"undeclared": "drop"}, InputError, "it must be one of carry, close, or None."),
     "empty-node-id": ({"node_id": ""}, InputError, "must not be empty"),
 }
