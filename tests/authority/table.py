@@ -15,18 +15,21 @@ OBLIGATIONS: Final = tuple(each.obligation for part in PARTS.values() for each i
 INTRODUCTION: Final = """\
 # From decision to act, obligation by obligation
 
-Three documents say how a decision becomes an act: the *delegation invariants* (CONFIRM, STOP, RECEIPT; a proposal to \
-openclaw, March 2026), *RFC-0010* of the Claim Authorization Architecture (the authorization envelope), and *AAuth R3* \
-(per-call proposals, read as draft-hardt-aauth-r3-02). This page says for each thing they ask for which code of this \
-library holds it, and which tests would turn red if it did not. What begins with "Ours" is an addition: the documents \
-leave it open. [acting.md](acting.md) and [authorization.md](authorization.md) are for those who want to use it, \
-[schemas](schemas/receipt.schema.json) has the JSON Schema of every record, side by side.
+This page is for you if you must know which rules emitter follows between a person's decision and an act, and how that \
+is checked. The rules come from three documents:
 
-The words are ours; the documents have the last one.
+- the *delegation invariants* (CONFIRM, STOP, RECEIPT), a proposal to openclaw of March 2026;
+- *RFC-0010* of the Claim Authorization Architecture (the authorization envelope);
+- *AAuth R3* (per-call proposals), read as draft-hardt-aauth-r3-02.
 
-**How it is checked.** The page is written by `python -m tests.authority.table --write`, from one list. A test \
-compares the two, resolves every name of code, and looks up every test. Where the documents are at hand, another \
-finds every sentence of them that binds somebody, and that none is left out here.
+For each obligation, it names the code that implements it and the tests that check it. "Ours" marks an addition that \
+the documents leave open. The obligations are in our words; the documents have the last word. To use all of this, read \
+[guarded tools](acting.md), [receipts](receipts.md) and [what an agent may claim](authorization.md). The folder of \
+[the receipt's JSON Schema](schemas/receipt.schema.json) has the schemas of all records.
+
+**How it is checked.** `python -m tests.authority.table --write` writes the page from one list. A test compares the \
+two and looks up every name of code and every test. If the documents are available, another test finds every sentence in \
+them that binds somebody, and fails if one is missing here.
 """
 
 

@@ -16,17 +16,17 @@ OBLIGATIONS: Final = tuple(each.obligation for each in PASSAGES)
 INTRODUCTION: Final = """\
 # The binding moment, obligation by obligation
 
-`draft-morrison-binding-moment-envelope-00` (May 2026) says what an envelope of a decision holds, how it is \
-delivered, drawn and answered. This page says for each thing it asks for which code of this library holds it, and \
-which tests would turn red if it did not. Later revisions of the draft exist and are not read here. \
-[decisions.md](decisions.md), [surfaces.md](surfaces.md) and [mcp.md](mcp.md) are for those who want to use it.
+This page is for you if you must know whether emitter conforms to `draft-morrison-binding-moment-envelope-00` (May \
+2026), which specifies what a decision contains, and how it is delivered, drawn and answered. For each obligation, it \
+names the code that implements it and the tests that check it. Later revisions of the draft exist and are not covered. \
+To use decisions, read [decisions.md](decisions.md), [surfaces.md](surfaces.md) and [mcp.md](mcp.md).
 
-The numbers are the draft's sections with a count of ours; MUST stands for the draft's SHALL and REQUIRED, SHOULD \
-for its RECOMMENDED, MAY for its OPTIONAL. The words are ours; the draft has the last one.
+The numbers are the draft's sections with a count of ours. MUST stands for the draft's SHALL and REQUIRED, SHOULD for \
+its RECOMMENDED, MAY for its OPTIONAL. The obligations are in our words; the draft has the last word.
 
-**How it is checked.** The page is written by `python -m tests.draft.table --write`, from one list. A test compares \
-the two, resolves every name of code, and looks up every test. Where the draft is at hand, another finds every \
-sentence of it that binds somebody, and that none is left out here.
+**How it is checked.** `python -m tests.draft.table --write` writes the page from one list. A test compares the two \
+and looks up every name of code and every test. If the draft is available, another test finds every sentence in it that \
+binds somebody, and fails if one is missing here.
 """
 
 HEADINGS: Final = {

@@ -24,8 +24,9 @@ PAGE: Final = ROOT / "docs" / "openwop.md"
 INTRODUCTION: Final = """\
 # OpenWOP, obligation by obligation
 
-[OpenWOP](https://openwop.dev)'s AI envelope specifies how a model hands typed output to an engine: `ai-envelope.md`, \
-version 1.1.1, with RFC 0026, 0030 to 0033, 0041 §B, 0055, 0094, 0102 and 0143. For each obligation, this page names \
+This page is for you if you must know whether emitter conforms to [OpenWOP](https://openwop.dev)'s AI envelope, which \
+specifies how a model hands typed output to an engine: `ai-envelope.md`, version 1.1.1, \
+with RFC 0026, 0030 to 0033, 0041 §B, 0055, 0094, 0102 and 0143. For each obligation, this page names \
 the code that implements it and the tests that check it. To use the host, read [accept.md](accept.md). Version 2 of \
 the protocol, the delta transport of surfaces (RFC 0114) and the prefix cache of prompts (RFC 0116) are neither built \
 nor advertised.
@@ -52,7 +53,7 @@ def page() -> str:
     """Return the page."""
     parts = [
         INTRODUCTION,
-        _section("What is not held, or in part", _open()),
+        _section("Not met, or met in part", _open()),
         *(_section(heading, _obligations(level)) for level, heading in HEADINGS.items()),
         _section("Conformance scenarios", _scenarios()),
         _section("Where the specification leaves it open", _rulings()),
@@ -73,7 +74,7 @@ def _open() -> str:
 def _missing(each: Obligation | Invariant) -> str:
     wrong = AMISS.get(each.id, ())
     bug = f" Known to be wrong, and expected to fail until it is fixed: {tests_of(wrong)}." if wrong else ""
-    how = "in part" if each.tests else "not held"
+    how = "in part" if each.tests else "not met"
     return f"- **{each.id}**, {how}: *{each.line}* {each.beyond}".rstrip() + f"{bug}\n"
 
 
@@ -94,10 +95,10 @@ def _asked(each: Obligation) -> str:
 def _held(each: Obligation | Invariant) -> str:
     if not _is_open(each):
         return tests_of(each.tests)
-    return f"{tests_of(each.tests)}<br>in part: {_ABOVE}" if each.tests else f"not held: {_ABOVE}"
+    return f"{tests_of(each.tests)}<br>in part: {_ABOVE}" if each.tests else f"not met: {_ABOVE}"
 
 
-_ABOVE = "see [above](#what-is-not-held-or-in-part)"
+_ABOVE = "see [above](#not-met-or-met-in-part)"
 
 
 def _scenarios() -> str:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from tests.traced.form import Obligation
 
-_HEADER = ("", "", "What is asked", "Code", "Tests")
+_HEADER = ("", "", "Obligation", "Code", "Tests")
 
 
 def open_points(obligations: Iterable[Obligation]) -> str:
     """Return the section of what is held in part, or not at all."""
     told = [each for each in obligations if each.beyond]
-    lines = (f"- **{e.id}**, {'in part' if e.tests else 'not held'}: *{e.line}* {e.beyond}\n" for e in told)
-    return f"## What is not held, or in part\n\n{''.join(lines)}"
+    lines = (f"- **{e.id}**, {'in part' if e.tests else 'not met'}: *{e.line}* {e.beyond}\n" for e in told)
+    return f"## Not met, or met in part\n\n{''.join(lines)}"
 
 
 def section(title: str, obligations: Iterable[Obligation]) -> str:
@@ -39,7 +39,7 @@ def _code(each: Obligation) -> str:
 
 
 def _held(each: Obligation) -> str:
-    in_part = "in part: see [above](#what-is-not-held-or-in-part)" if each.beyond else ""
+    in_part = "in part: see [above](#not-met-or-met-in-part)" if each.beyond else ""
     return "<br>".join(filter(None, [tests_of(each.tests), in_part]))
 
 

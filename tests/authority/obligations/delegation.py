@@ -11,7 +11,7 @@ CONFIRM = (
         Obligation(
             "C.1",
             Level.MUST,
-            "A confirm is an authority to act, with a scope, limits and a time, and can be taken back.",
+            "A confirm is an authority to act, with a scope, limits and an expiry, and can be revoked.",
             ("emitter.authority.records:Confirm", "emitter.authority.grants:grant_confirm"),
             (
                 *of(_CONFIRMING, "test_a_confirm_is_what_was_approved"),
@@ -50,7 +50,7 @@ CONFIRM = (
         Obligation(
             "C.3",
             Level.MUST,
-            "Ours: a confirm comes of a resolution whose chosen option has the request's digest, and of nothing else.",
+            "Ours: only a resolution whose chosen option has the request's digest leads to a confirm.",
             ("emitter.authority.grants:grant_confirm", "emitter.authority.records:ConfirmRequest.digest"),
             of(
                 _CONFIRMING,
@@ -65,7 +65,8 @@ CONFIRM = (
         Obligation(
             "C.4",
             Level.MUST,
-            "Ours: at each use the confirm is live, covers the act, and leaves enough of each limit, across processes.",
+            "Ours: each use checks that the confirm is live, covers the act, and has enough left of each "
+            "limit, across processes.",
             ("emitter.authority.rules:check_may_begin", "emitter.authority.journal:Journal.append"),
             (
                 *of("authority/execution/test_model", "test_in_memory", "test_in_a_file"),
@@ -77,7 +78,8 @@ CONFIRM = (
         Obligation(
             "C.5",
             Level.MUST,
-            "Ours: a limit that nobody can enforce grants nothing; money is exact, in the unit of its name.",
+            "Ours: a limit that nobody can enforce grants nothing. Money is exact, in the currency that the "
+            "limit names.",
             ("emitter.authority.rules:check_enforceable_limits", "emitter.authority.rules:check_remaining"),
             of(
                 _CONFIRMING,
@@ -91,7 +93,7 @@ CONFIRM = (
         Obligation(
             "C.6",
             Level.MUST,
-            "Ours: the time runs from the choice on; what was seen to be over stays so, whatever a clock says later.",
+            "Ours: the time begins when the principal chose. A recorded expiry stays, whatever a clock says later.",
             ("emitter.authority.rules:has_expired", "emitter.authority.records:Expire"),
             (
                 *of(_CONFIRMING, "test_an_approval_is_of_its_time"),
@@ -109,7 +111,7 @@ CONFIRM = (
         Obligation(
             "C.7",
             Level.MUST,
-            "Ours: REVOKE is a record; nothing that begins after it is authorized by the confirm.",
+            "Ours: REVOKE is a record. After it, the confirm authorizes no further act.",
             ("emitter.authority.grants:revoke_confirm", "emitter.authority.context:RunningAction.check"),
             (
                 *of("authority/execution/test_model", "test_in_memory"),
@@ -124,7 +126,7 @@ STOP = (
         Obligation(
             "S.1",
             Level.MUST,
-            "A stop is deterministic, of a step or of a chain, and says who takes over.",
+            "A stop is deterministic, applies to a step or to a whole workflow, and says who takes over.",
             ("emitter.authority.grants:stop_workflow", "emitter.authority.rules:WorkflowState.find_stop"),
             (
                 *of("authority/execution/test_model", "test_in_memory", "test_in_a_file"),
@@ -147,7 +149,7 @@ STOP = (
         Obligation(
             "S.3",
             Level.MUST,
-            "Ours: the confirms of a stopped chain are dead, and so is what was approved before the stop.",
+            "Ours: the confirms of a stopped workflow are void, and so are calls that were approved before the stop.",
             ("emitter.authority.rules:WorkflowState.apply",),
             (
                 *of(_CONFIRMING, "test_what_was_approved_before_a_stop_is_dead"),
@@ -159,10 +161,10 @@ STOP = (
         Obligation(
             "S.4",
             Level.MUST,
-            "Ours: what runs is told, in this process at once, elsewhere when it looks.",
+            "Ours: a running act is notified of a stop: at once in this process, and in others when it checks.",
             ("emitter.authority.context:ActiveActions.notify_stop", "emitter.authority.context:current_action"),
             of("authority/guard/test_ended", "test_an_act_that_runs_finds_out_that_it_is_to_end"),
-            beyond="A tool that never looks is not halted: nothing can halt a function from outside.",
+            beyond="A tool that never checks is not halted, because a function cannot be halted from outside.",
         ),
     ),
 )
@@ -179,8 +181,8 @@ RECEIPT = (
                 *of("authority/guard/test_killed", "test_killed_at_every_point"),
             ),
             note=(
-                "The seed's RECEIPT has a result, which is known only afterwards: so INTENT (ours) stands before the "
-                "act and RECEIPT after it, linked by an id and by the confirm."
+                "The RECEIPT of the document has a result, which is known only afterwards. So INTENT (ours) "
+                "is written before the act and RECEIPT after it, linked by an id and by the confirm."
             ),
         ),
         ("66d1bac3",),
@@ -189,7 +191,7 @@ RECEIPT = (
         Obligation(
             "R.2",
             Level.MUST,
-            "Ours: an act that began and has no receipt is listed, and never repeated by itself.",
+            "Ours: an act that began and has no receipt is listed, and never repeated automatically.",
             (
                 "emitter.authority.authority:Authority.unfinished_actions",
                 "emitter.authority.authority:Authority.resolve_unfinished",
@@ -216,7 +218,10 @@ RECEIPT = (
                 *of("authority/test_edited_store", "test_an_edited_store_authorizes_nothing"),
                 *of("authority/test_signing", "test_nothing_else_passes_for_a_signature"),
             ),
-            beyond="An unsigned chain cannot tell that its end was cut off, unless the hash of its last line is kept.",
+            beyond=(
+                "An unsigned chain does not show that its end was cut off, unless the hash of its last record "
+                "is kept elsewhere."
+            ),
         ),
     ),
 )
@@ -226,7 +231,7 @@ HOOKS = (
         Obligation(
             "H.1",
             Level.SHOULD,
-            "Seven points where policy and audit can be hooked in, by the seed's names.",
+            "There are seven hooks for policies and audits, with the names of the document.",
             (
                 "emitter.authority.configuration:HOOK_NAMES",
                 "emitter.authority.context:run_hooks_before",

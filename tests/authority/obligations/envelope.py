@@ -24,7 +24,7 @@ ENVELOPE = (
         Obligation(
             "E.2",
             Level.MAY,
-            "A workflow without authority may tell narratives without oracles.",
+            "A workflow without authority may emit narratives without oracles.",
             ("emitter.authority.envelopes.enforcement:release_envelope",),
             of("authority/envelopes/test_authorize", "test_a_workflow_without_authority_may_tell"),
         ),
@@ -34,7 +34,7 @@ ENVELOPE = (
         Obligation(
             "E.3",
             Level.MUST,
-            "A workflow with authority keeps to all requirements on oracles and envelopes, in its mode of enforcement.",
+            "A workflow with authority follows all requirements on oracles and envelopes, in its enforcement mode.",
             (
                 "emitter.authority.envelopes.enforcement:authorize_draft",
                 "emitter.authority.envelopes.oracles:is_supported",
@@ -53,8 +53,8 @@ ENVELOPE = (
                     "test_what_was_kept_is_held_to_the_terms_as_what_is_new",
                 ),
             ),
-            note="What INLINE and ASYNC mean is ours.",
-            beyond="RFC-0002, to which it refers for the modes, could not be read.",
+            note="The meaning of INLINE and ASYNC is our interpretation.",
+            beyond="RFC-0002, which defines the modes, could not be read.",
         ),
         ("37cb5b7d",),
     ),
@@ -86,7 +86,9 @@ ENVELOPE = (
                 *of("authority/envelopes/test_wire", "test_members_that_the_rfc_does_not_name_are_left_out"),
             ),
             note="The members of OracleVerificationRecord are ours.",
-            beyond="The RFC names that type and does not define it; extra members are left out in reading.",
+            beyond=(
+                "The RFC names that type and does not define it. Extra members are dropped when an envelope is read."
+            ),
         ),
         ("c3a806bb",),
     ),
@@ -94,7 +96,7 @@ ENVELOPE = (
         Obligation(
             "E.6",
             Level.MUST,
-            "An envelope with authority has at least one record of an oracle.",
+            "An envelope with authority has at least one oracle record.",
             ("emitter.models.authorization:Provenance",),
             (
                 *of("authority/envelopes/test_types", "test_what_is_malformed_cannot_be_made"),
@@ -108,7 +110,7 @@ ENVELOPE = (
         Obligation(
             "E.7",
             Level.MUST,
-            "A refusal tells nothing of the control plane by which it could be probed.",
+            "A refusal reveals nothing about the control plane.",
             ("emitter.authority.narrative:find_leaks", "emitter.authority.envelopes.oracles:make_refusal"),
             (
                 *of("authority/envelopes/test_authorize", "test_a_refusal_names_no_oracle"),
@@ -136,7 +138,7 @@ ENVELOPE = (
         Obligation(
             "E.9",
             Level.MUST,
-            "An envelope is never turned into text by accident.",
+            "An envelope is never converted to text by accident.",
             ("emitter.models.authorization:Measurement",),
             of("authority/envelopes/test_types", "test_an_envelope_never_becomes_text_by_accident"),
         ),
@@ -158,7 +160,7 @@ ENVELOPE = (
         Obligation(
             "E.11",
             Level.MUST,
-            "What is proposed is never shown or written as if it were an envelope.",
+            "A proposal is never shown or stored as if it were an envelope.",
             ("emitter.authority.envelopes:AuthorizationDraft", "emitter.authority.envelopes:dump_authorization"),
             (
                 *of("authority/envelopes/test_authorize", "test_neither_a_draft_nor_what_is_unverified_becomes_text"),
@@ -180,7 +182,7 @@ ENVELOPE = (
         Obligation(
             "E.12",
             Level.MUST,
-            "A claim is shown only where it is an explicit kind of envelope.",
+            "A claim is shown only as an explicit kind of envelope.",
             ("emitter.authority.envelopes:handle_envelope", "emitter.authority.envelopes:UnverifiedClaim"),
             (
                 *of("authority/envelopes/test_handle", "test_the_kinds_own_function_is_called"),

@@ -40,7 +40,7 @@ GUARD = (
         Obligation(
             "G.2",
             Level.MUST,
-            "Killed at any point, nothing runs twice and nothing is lost.",
+            "If the process is killed at any point, nothing runs twice and nothing is lost.",
             ("emitter.authority.guard.calls:run_guarded_call", "emitter.authority.execution:execute_confirmed"),
             of("authority/guard/test_killed", "test_killed_at_every_point", "test_killed_again_and_again"),
         ),
@@ -61,7 +61,7 @@ GUARD = (
         Obligation(
             "G.4",
             Level.MUST,
-            "What is edited in a store authorizes nothing.",
+            "An edited record authorizes nothing.",
             (
                 "emitter.authority.chain:parse_line",
                 "emitter.authority.proposals:ProposalStore.get",
@@ -78,7 +78,7 @@ GUARD = (
                 *of("authority/guard/test_opened_before", "test_a_decision_that_does_not_tell_the_call_is_not_its_own"),
             ),
             beyond=(
-                "Who can write into the store and makes the hashes anew is kept out by signatures alone: "
+                "Only signatures keep out somebody who can write to the store and recomputes the hashes: "
                 "`Authority(sign=, check=, principals=)`."
             ),
         ),
@@ -87,7 +87,7 @@ GUARD = (
         Obligation(
             "G.5",
             Level.MUST,
-            "Memory, SQLite and PostgreSQL keep it by the same protocol; the schemas of all records are published.",
+            "Memory, SQLite and PostgreSQL implement the same protocol. The schemas of all records are published.",
             ("emitter.stores:Store", "emitter.authority.schemas:SCHEMAS"),
             (
                 *of("authority/guard/test_races", "test_of_many_processes_one_makes_the_call_on_postgres"),

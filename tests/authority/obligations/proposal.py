@@ -12,8 +12,8 @@ PROPOSAL = (
         Obligation(
             "P.1",
             Level.MUST,
-            "On the retried call the proposal is recovered from the resource's store, and the arguments must match it; "
-            "what stands as a digest is matched by its bytes.",
+            "When a call is retried, its arguments must match the proposal in the resource's store. A value "
+            "that is stored as a digest is compared by its bytes.",
             ("emitter.authority.proposals:find_mismatch", "emitter.authority.proposals:ProposalStore.get"),
             (
                 *of(_MATCHING, "test_only_the_same_parameters_match", "test_text_object_and_bytes_never_collide"),
@@ -55,7 +55,7 @@ PROPOSAL = (
         Obligation(
             "P.4",
             Level.MAY,
-            "A large or sensitive value stands as a digest, with an excerpt or without (10.1, 10.3).",
+            "A large or sensitive value is replaced by a digest, with or without an excerpt (10.1, 10.3).",
             ("emitter.authority.proposals:make_digest_object", "emitter.authority.proposals:DigestedParameter"),
             (
                 *of(
@@ -66,15 +66,15 @@ PROPOSAL = (
                 ),
                 *of(_MATCHING, "test_a_parameter_that_looks_like_a_digest_is_no_digest"),
             ),
-            note="Ours: a real object that looks like a digest is itself told by one: none passes for the other.",
-            beyond="A digest has no salt (the draft's form): a short secret can be guessed from it.",
+            note="Ours: an object that looks like a digest is replaced by a digest, so neither can pass for the other.",
+            beyond="As the draft specifies, a digest has no salt, so a short secret can be guessed from it.",
         ),
     ),
     Passage(
         Obligation(
             "P.5",
             Level.SHOULD,
-            "A person is shown the call, in the recommended sections.",
+            "The person reads the call in the recommended sections.",
             ("emitter.authority.proposals:Display",),
             of(
                 "authority/proposals/test_display",
@@ -87,7 +87,7 @@ PROPOSAL = (
         Obligation(
             "P.6",
             Level.MUST,
-            "A grant is used once; presented again it is answered from the retained result.",
+            "A grant is used once. If it is presented again, the retained result is returned.",
             ("emitter.authority.rules:check_may_begin", "emitter.authority.execution:load_retained_result"),
             (
                 *of("authority/guard/test_results", "test_the_same_call_is_answered_with_what_it_returned"),
@@ -99,8 +99,8 @@ PROPOSAL = (
         Obligation(
             "P.7",
             Level.MUST,
-            "r3_granted is matched before r3_per_call, and what is in neither is rejected; r3_conditional is read as "
-            "the older name (9.1).",
+            "r3_granted is matched before r3_per_call, and an operation in neither is rejected. "
+            "r3_conditional is read as the older name (9.1).",
             ("emitter.authority.proposals:decide_access", "emitter.authority.proposals:per_call_operations"),
             of("authority/proposals/test_claims", "test_the_draft_s_order", "test_granted_comes_first"),
         ),
@@ -112,7 +112,9 @@ PROPOSAL = (
             "Only the authorization server and the person server fetch the document (11.1).",
             ("emitter.authority.proposals:ProposalStore.serve",),
             of(_SHELF, "test_what_is_put_is_served_verbatim"),
-            beyond="No HTTP is spoken and no signature checked here: the host serves the bytes, to whom it may.",
+            beyond=(
+                "The library speaks no HTTP and checks no signature here: the host decides to whom it serves the bytes."
+            ),
         ),
     ),
 )

@@ -9,7 +9,7 @@ DELIVERY = (
         Obligation(
             "7.1",
             Level.MAY,
-            "The envelope stands beside the tool's own payload, which is untouched.",
+            "The envelope is added to the tool's own payload, which does not change.",
             ("emitter.mcp.tools:attach_moment", "emitter.mcp.tools:binding_moment"),
             (
                 *of("mcp/test_attach", "test_the_payload_is_not_touched", "test_without_an_envelope_nothing_is_added"),
@@ -23,13 +23,16 @@ DELIVERY = (
         Obligation(
             "7.2",
             Level.SHOULD,
-            "A tool that may emit one says so in the list of tools.",
+            "A tool that may emit an envelope says so in the list of tools.",
             ("emitter.mcp.tools:advertises",),
             (
                 *of("mcp/test_advert", "test_it_is_read_from_json", "test_it_is_added_to_what_a_tool_says_of_itself"),
                 *of("mcp/test_tool", "test_the_tool_is_told_of_as_it_was_but_for_the_member_and_the_advert"),
             ),
-            note="In `_meta`, bare and with a prefix: SDKs drop an annotation that they do not know.",
+            note=(
+                "The advert is in `_meta`, with and without a prefix, because SDKs drop annotations that they "
+                "do not know."
+            ),
         ),
         (
             "fc5d5967",
@@ -40,7 +43,7 @@ DELIVERY = (
         Obligation(
             "7.3",
             Level.MUST,
-            "A surface looks at every result, whatever was said in the list.",
+            "A surface looks for an envelope in every result, whatever the list says.",
             ("emitter.render.delivery:read_tool_result",),
             (
                 *of("mcp/test_tool", "test_a_tool_that_emits_sometimes_is_conformant"),
@@ -53,7 +56,7 @@ DELIVERY = (
         Obligation(
             "7.4",
             Level.MAY,
-            "It may be introduced behind a flag.",
+            "Envelopes may be introduced behind a flag.",
             ("emitter.mcp.tools:binding_moment", "emitter.mcp.extension:BindingMoments"),
             (
                 *of("mcp/test_flag", "test_it_stands_behind_a_flag", "test_a_flag_is_asked_at_each_call"),
@@ -66,15 +69,15 @@ DELIVERY = (
         Obligation(
             "7.5",
             Level.MUST,
-            "An envelope is for one principal, and no broadcast.",
+            "An envelope addresses one principal; it is not a broadcast.",
             ("emitter.decisions.ledger:Ledger",),
             (
                 *of("decisions/ledger/test_races", "test_of_many_processes_one_resolves"),
                 *of("mcp/test_transports", "test_an_envelope_goes_to_the_caller_alone"),
             ),
             beyond=(
-                "An envelope solicits one resolution, and the ledger takes one. To whom a tool's result is shown "
-                "is the host's."
+                "An envelope asks for one resolution, and the ledger takes one. The host decides to whom a "
+                "tool's result is shown."
             ),
         ),
         ("fa8fce59",),

@@ -10,7 +10,7 @@ ENVELOPE = (
         Obligation(
             "4.1",
             Level.MUST,
-            "At a binding moment the tool's structured result carries the envelope under `binding_moment`.",
+            "The tool's structured result contains the envelope under `binding_moment`.",
             ("emitter.mcp.tools:attach_moment",),
             (
                 *of("mcp/test_tool", "test_any_tool_hands_over_a_decision"),
@@ -27,8 +27,8 @@ ENVELOPE = (
             "4.2",
             Level.MUST,
             (
-                "Synopsis, findings, recommendations, offer and question are there, and nothing that the draft "
-                "does not name."
+                "An envelope has a synopsis, findings, recommendations, an offer and a question, and no "
+                "member that the draft does not name."
             ),
             ("emitter.models.binding_moment:BindingMoment",),
             (
@@ -45,7 +45,7 @@ ENVELOPE = (
         Obligation(
             "4.3",
             Level.MAY,
-            "`meta` may be left out, and so may each of its two members; an absent one is left out, never null.",
+            "`meta` and each of its two members are optional. An absent member is left out, never null.",
             ("emitter.models.binding_moment:Meta",),
             (
                 *of(
@@ -66,7 +66,7 @@ ENVELOPE = (
         Obligation(
             "4.4",
             Level.MUST,
-            "What is not well-formed is malformed.",
+            "Every envelope is either well-formed or malformed.",
             ("emitter.decisions.envelope_parsing:parse_moment",),
             (
                 *of(
@@ -83,8 +83,8 @@ ENVELOPE = (
             "4.5",
             Level.MUST,
             (
-                "A malformed envelope is shown as no decision, neither in part nor repaired; the tool's own "
-                "result is shown instead, with a diagnostic."
+                "A malformed envelope is never shown, neither in part nor repaired. The tool's own result is "
+                "shown instead, with a diagnostic."
             ),
             ("emitter.render.delivery:read_structured_content",),
             (

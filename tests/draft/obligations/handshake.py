@@ -24,7 +24,7 @@ HANDSHAKE = (
         Obligation(
             "6.2",
             Level.SHOULD,
-            "It returns where it stands, and asks leave to go on.",
+            "It returns its state, and asks for permission to go on.",
             ("emitter.models.binding_moment:Deliberation",),
             (
                 *of("forms/binding_moment/test_emission", "test_a_veto_is_a_success"),
@@ -76,7 +76,7 @@ HANDSHAKE = (
         Obligation(
             "6.4",
             Level.MUST,
-            "The resolution says which of the three it was.",
+            "The resolution states which of the three kinds it is.",
             (
                 "emitter.decisions.resolution:resolution_from_json",
                 "emitter.decisions.resolution:continue_after",

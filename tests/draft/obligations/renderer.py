@@ -10,7 +10,7 @@ RENDERER = (
         Obligation(
             "8.1",
             Level.MUST,
-            "All four briefing slots are drawn, whole.",
+            "All four briefing slots are drawn in full.",
             (
                 "emitter.testing.surfaces:SurfaceContract",
                 "emitter.render.layout:build_layout",
@@ -38,7 +38,7 @@ RENDERER = (
         Obligation(
             "8.2",
             Level.MUST,
-            "The recommended option is told from the others without acting, and not by colour alone.",
+            "The recommended option is recognisable without an action, and not by colour alone.",
             (
                 "emitter.testing.surfaces:SurfaceContract",
                 "emitter.render.layout:OptionLayout",
@@ -73,7 +73,7 @@ RENDERER = (
         Obligation(
             "8.4",
             Level.MUST,
-            "The reasoning of each option is there, or at hand.",
+            "The reasoning of each option is shown, or one step away.",
             ("emitter.testing.surfaces:SurfaceContract",),
             (*contract("test_every_option_is_drawn_with_its_reasoning"),),
         ),
@@ -82,7 +82,7 @@ RENDERER = (
         Obligation(
             "8.5",
             Level.MAY,
-            "Each surface draws with what it has.",
+            "Each surface draws with its own means.",
             ("emitter.render:get_renderer",),
             (
                 *of("render/text/test_formats", "test_every_format_has_a_renderer_of_its_name"),
@@ -95,7 +95,7 @@ RENDERER = (
         Obligation(
             "8.6",
             Level.MUST,
-            "Who cannot draw the envelope, or got a malformed one, shows the tool's own payload.",
+            "A surface that cannot draw the envelope, or receives a malformed one, shows the tool's own payload.",
             ("emitter.render.delivery:read_structured_content", "emitter.render.delivery:read_tool_result"),
             (*contract("test_a_malformed_decision_falls_back", "test_a_result_without_a_decision_stays_unchanged"),),
         ),
@@ -105,7 +105,7 @@ RENDERER = (
         Obligation(
             "8.7",
             Level.SHOULD,
-            "Nothing fails only because an envelope could not be drawn.",
+            "Nothing fails only because a surface cannot draw an envelope.",
             ("emitter.render.delivery:present",),
             (
                 *of(

@@ -24,7 +24,7 @@ SECURITY = (
             (*of("mcp/test_transports", "test_another_name_for_this_machine_is_refused"),),
             beyond=(
                 "Over standard input and output the client started the server; over HTTP the server listens on "
-                "this machine only. Authenticating a remote one is the SDK's and the host's."
+                "this machine only. Authenticating remote clients is up to the SDK and the host."
             ),
         ),
         ("266feeef",),
@@ -33,7 +33,7 @@ SECURITY = (
         Obligation(
             "11.2",
             Level.SHOULD,
-            "How often the question is refused is watched, for each agent and class of decision.",
+            "The rate of refused questions is monitored, for each agent and class of decision.",
             (
                 "emitter.decisions.decision_rates:DecisionRates",
                 "emitter.decisions.decision_rates:RateThresholds",
@@ -87,10 +87,10 @@ SECURITY = (
         Obligation(
             "12.1",
             Level.SHOULD,
-            "Findings hold what the decision needs and no more.",
+            "Findings contain what the decision needs, and no more.",
             ("emitter.prompts:binding_moment_prompt",),
             (*of("test_prompts", "test_what_no_rule_can_find_is_asked_of_the_model"),),
-            beyond="Asked of the model; no rule finds what a decision does not need.",
+            beyond="The prompt asks for it. No check can tell what a decision does not need.",
         ),
         ("5c87cef6",),
     ),
@@ -98,7 +98,7 @@ SECURITY = (
         Obligation(
             "12.2",
             Level.MUST,
-            "A free answer is the principal's: it is kept for a limited time or not at all, and in no event.",
+            "An answer in the principal's own words is kept for a limited time or not at all, and is in no event.",
             ("emitter.decisions.ledger:Ledger", "emitter.decisions.ledger_words:KeepWords"),
             (
                 *of("decisions/ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),
@@ -108,8 +108,10 @@ SECURITY = (
                     "test_encrypted_words_are_for_those_with_the_key",
                 ),
             ),
-            beyond="The words are kept for a week unless told otherwise, so that an agent in another process can read "
-            "them; `Ledger(words=None)` keeps none.",
+            beyond=(
+                "The words are kept for a week by default, so that an agent in another process can read them; "
+                "`Ledger(words=None)` keeps none."
+            ),
         ),
         ("7eb75ae4",),
     ),

@@ -22,8 +22,9 @@ SLOTS = (
                 ),
             ),
             beyond=(
-                "Rules that can be decided refuse an envelope. Phrases can be wrong, so they ask the model once and "
-                "are then reported; they are English. The truth of a finding is not checked."
+                "Rules that are certain refuse an envelope. Phrases can be wrong, so a finding asks the model "
+                "for one correction and is then reported. The phrases are English. The truth of a finding is "
+                "not checked."
             ),
         ),
         ("81a7facb",),
@@ -101,7 +102,7 @@ SLOTS = (
         Obligation(
             "5.6",
             Level.MUST,
-            "Two to four options, each with a label and its reasoning.",
+            "There are two to four options, each with a label and its reasoning.",
             ("emitter.models.binding_moment:Option",),
             (
                 *of(
@@ -124,7 +125,7 @@ SLOTS = (
         Obligation(
             "5.7",
             Level.MUST,
-            "Exactly one option is marked, by an index that exists.",
+            "Exactly one option is recommended, by an index that exists.",
             ("emitter.models.binding_moment:Question",),
             (
                 *of(
@@ -140,13 +141,13 @@ SLOTS = (
         Obligation(
             "5.8",
             Level.MUST,
-            "Where two options tie, one is marked all the same: that which costs least if it is wrong.",
+            "If two options tie, the one that costs least if it is wrong is recommended.",
             ("emitter.prompts:binding_moment_prompt",),
             (
                 *of("test_prompts", "test_what_no_rule_can_find_is_asked_of_the_model"),
                 *of("checks/content/test_fresh", "test_a_good_decision_is_not_refused"),
             ),
-            beyond="The prompt asks for it. Which option costs least if it is wrong cannot be checked.",
+            beyond="The prompt asks for it. No check can tell which option costs least if it is wrong.",
         ),
         ("e3d28f92",),
     ),
@@ -154,7 +155,7 @@ SLOTS = (
         Obligation(
             "5.9",
             Level.MUST,
-            "Both hatches are there, and open unless they are closed on purpose.",
+            "Both hatches are present, and open unless they are closed on purpose.",
             ("emitter.models.binding_moment:OPEN_HATCHES",),
             (
                 *of(
@@ -164,7 +165,8 @@ SLOTS = (
                 *of("models/test_binding_moment", "test_hatches_are_open_unless_given"),
             ),
             note=(
-                "The draft wants them on the wire and lets them default: a builder fills them in, a reader wants them."
+                "The draft both requires them on the wire and gives them defaults: `BindingMoment` fills them "
+                "in, and a reader requires them."
             ),
         ),
         (
@@ -185,9 +187,7 @@ SLOTS = (
                 *of("forms/binding_moment/test_content", "test_a_suppressed_hatch_is_always_told"),
                 *of("decisions/ledger/test_privacy", "test_a_closed_hatch_is_always_an_event"),
             ),
-            beyond=(
-                "The caller decides it, and the model is not asked for hatches. A closed hatch is always reported."
-            ),
+            beyond=("The caller decides that; the model does not write hatches. A closed hatch is always reported."),
         ),
         (
             "029bfebb",
