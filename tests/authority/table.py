@@ -28,8 +28,8 @@ the documents leave open. The obligations are in our words; the documents have t
 [the receipt's JSON Schema](schemas/receipt.schema.json) has the schemas of all records.
 
 **How it is checked.** `python -m tests.authority.table --write` writes the page from one list. A test compares the \
-two and looks up every name of code and every test. If the documents are available, another test finds every sentence in \
-them that binds somebody, and fails if one is missing here.
+two and looks up every name of code and every test. If the documents are available, another test finds every sentence \
+in them that binds somebody, and fails if one is missing here.
 """
 
 

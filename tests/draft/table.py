@@ -25,8 +25,8 @@ The numbers are the draft's sections with a count of ours. MUST stands for the d
 its RECOMMENDED, MAY for its OPTIONAL. The obligations are in our words; the draft has the last word.
 
 **How it is checked.** `python -m tests.draft.table --write` writes the page from one list. A test compares the two \
-and looks up every name of code and every test. If the draft is available, another test finds every sentence in it that \
-binds somebody, and fails if one is missing here.
+and looks up every name of code and every test. If the draft is available, another test finds every sentence in it \
+that binds somebody, and fails if one is missing here.
 """
 
 HEADINGS: Final = {
