@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.response_decoding import DecodingTables
+from emitter.cli.model_answers import ClassifiedExchange, classify_exchange
 from emitter.errors import BadTraffic
 from emitter.messages import Fault, ModelResponse, StopReason
 from emitter.profiles import WireFormat, load_profile
-from emitter.testing.recordings import ClassifiedExchange, classify_exchange
 from tests.adapters.bodies import VENDORS, answer, text
 from tests.work import examples
 

@@ -97,7 +97,7 @@ async def page() -> Json:
         Ledger(),
         surface=Surface.OWN,
         url_for=lambda _: "http://127.0.0.1:1/decide/token",
-        tell=lambda _: told.append("told"),
+        notify=lambda _: told.append("told"),
     )
     pending = there.ledger.open(VALID_MOMENT)
     server = Releasing(there).server()

@@ -22,7 +22,7 @@ def test_a_principal_with_a_page_answers_there_and_nowhere_else(era: str) -> Non
     """Section 11.4 of the draft: the call waits, whatever the client's form said; what they answer there counts."""
     authority, told = Authority(), list[PendingDecision]()
     asking = DecisionAsker(
-        authority.ledger, surface=Surface.OWN, url_for=lambda _: "http://127.0.0.1:1/decide", tell=told.append
+        authority.ledger, surface=Surface.OWN, url_for=lambda _: "http://127.0.0.1:1/decide", notify=told.append
     )
     mailing = Mailing(authority, asking)
     waits = called(mailing.server(), era, SEND, MOM, Person("accept", **APPROVE))["structuredContent"]

@@ -26,7 +26,7 @@ class Page:
 
     def __init__(self, ledger: Ledger) -> None:
         self.told: list[str] = []
-        self.asking = DecisionAsker(ledger, surface=Surface.OWN, url_for=self.url_for, tell=self._tell)
+        self.asking = DecisionAsker(ledger, surface=Surface.OWN, url_for=self.url_for, notify=self._tell)
 
     def url_for(self, pending: PendingDecision) -> str:
         """Return an address with a token."""
@@ -124,5 +124,5 @@ def test_who_does_not_open_the_page_decides_nothing(action: str, reason: str, er
 
 def test_a_page_of_their_own_needs_its_address() -> None:
     """It is said when it is set up, not when the first decision waits."""
-    with pytest.raises(InputError, match="url_for and tell"):
+    with pytest.raises(InputError, match="url_for and notify"):
         DecisionAsker(Ledger(), surface=Surface.OWN)

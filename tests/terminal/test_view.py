@@ -18,9 +18,9 @@ from emitter.terminal.picker_state import (
     confirm_choice,
     fit_view,
     highlight,
-    mark_shown,
     move_down,
     move_up,
+    record_drawing,
     scroll,
 )
 from tests.terminal.moments import invoice
@@ -44,7 +44,7 @@ MOVES: dict[str, Callable[[View], View]] = {
     "1": lambda view: highlight(view, 0),
     "4": lambda view: highlight(view, 3),
     "escape": clear_highlight,
-    "draw": mark_shown,
+    "draw": record_drawing,
 }
 SIZES = st.tuples(st.sampled_from(WIDTHS), st.integers(1, 50))
 ACTS = st.tuples(st.sampled_from([*MOVES, "enter"]) | SIZES, st.booleans()).map(lambda act: [act])
@@ -100,7 +100,7 @@ def test_enter_takes_only_what_was_read(tried: list[list[Act]], size: tuple[int,
             view = MOVES[act](view)
         if seen or act == "draw":
             eye.look(width, view)
-            view = mark_shown(view)
+            view = record_drawing(view)
         assert 0 <= view.top <= view.last_top
 
 
@@ -108,19 +108,19 @@ def test_enter_takes_only_what_was_read(tried: list[list[Act]], size: tuple[int,
 def test_going_down_always_comes_to_an_answer(size: tuple[int, int], wanted: int) -> None:
     """In every window, keys down and ENTER are enough to read and to choose any option."""
     width, height = size
-    view = mark_shown(View(PAGES[width], height))
+    view = record_drawing(View(PAGES[width], height))
     for _ in range(2 * len(PAGES[width].rows)):
         found = confirm_choice(view)
         if not isinstance(found, View) and found == wanted:
             return
-        view = mark_shown(move_down(view))
+        view = record_drawing(move_down(view))
     raise AssertionError(f"option {wanted} cannot be chosen at {size}")
 
 
 @given(SIZES, SIZES, st.integers(0, 3))
 def test_a_highlighted_option_stays_in_the_window(before: tuple[int, int], after: tuple[int, int], index: int) -> None:
     """A window of another size shows where the highlighted option begins."""
-    view = fit_view(highlight(mark_shown(View(PAGES[before[0]], before[1])), index), PAGES[after[0]], after[1])
+    view = fit_view(highlight(record_drawing(View(PAGES[before[0]], before[1])), index), PAGES[after[0]], after[1])
 
     assert view.highlighted == index
     assert view.top <= view.page.choices[index].start < view.top + view.height

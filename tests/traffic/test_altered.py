@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.adapters import detect_wire
+from emitter.cli.model_answers import classify_exchange
 from emitter.profiles import WireFormat
-from emitter.testing.recordings import classify_exchange
 from tests.adapters.streams import STREAMS, Frame
 from tests.traffic.recorded import exchanges, needed
 

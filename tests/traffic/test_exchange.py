@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter.cli.model_answers import classify_exchange, find_exchange_files, load_exchange
 from emitter.errors import BadTraffic
 from emitter.profiles import WireFormat
-from emitter.testing.recordings import classify_exchange, find_exchange_files, load_exchange
 from tests.adapters.bodies import events, text
 
 if TYPE_CHECKING:

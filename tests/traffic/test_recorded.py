@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from emitter.cli import main
-from emitter.testing.recordings import ClassifiedExchange, classify_exchange
+from emitter.cli.model_answers import ClassifiedExchange, classify_exchange
 from tests.traffic.disagreements import DISAGREEMENTS
 from tests.traffic.guess import guess
 from tests.traffic.reading import look

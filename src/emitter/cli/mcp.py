@@ -126,7 +126,7 @@ async def _with_page(stack: AsyncExitStack, asker: DecisionAsker) -> DecisionAsk
         if pending.decision_id not in urls:
             sys.stderr.write(f"emitter: a decision waits for its answer at {url_for(pending)}\n")
 
-    return replace(asker, surface=Surface.OWN, url_for=url_for, tell=notify)
+    return replace(asker, surface=Surface.OWN, url_for=url_for, notify=notify)
 
 
 def _report_address(address: str) -> None:

@@ -86,8 +86,8 @@ class DecisionAsker:
         ledger: The ledger that holds the decisions.
         surface: The place where the principal answers.
         url_for: Returns the address of a decision's page, for clients that can open it. Required by ``Surface.OWN``.
-        tell: Notifies the principal of a decision if their client cannot. Required by ``Surface.OWN``. The address must
-            reach only the principal; it is in no result.
+        notify: Notifies the principal of a decision if their client cannot. Required by ``Surface.OWN``. It must tell
+            the address to the principal only, which is why no result contains it.
         agent: The agent's name in the ledger.
         expires_in: Seconds for which a decision can be answered.
 
@@ -98,7 +98,7 @@ class DecisionAsker:
     ledger: Ledger
     surface: Surface = Surface.CLIENT
     url_for: Callable[[PendingDecision], str] | None = None
-    tell: Callable[[PendingDecision], object] | None = None
+    notify: Callable[[PendingDecision], object] | None = None
     agent: str = "mcp"
     expires_in: float | None = None
     _asked: dict[str, bool] = field(default_factory=dict[str, bool], init=False, repr=False, compare=False)
@@ -107,8 +107,8 @@ class DecisionAsker:
     def __post_init__(self) -> None:
         ledger_arguments.check_short_text("agent", self.agent)
         ledger_arguments.check_seconds(self.expires_in)
-        if self.surface is Surface.OWN and (self.url_for is None or self.tell is None):
-            raise InputError("Surface.OWN needs url_for and tell.", hint="Pass both, or use Surface.CLIENT.")
+        if self.surface is Surface.OWN and (self.url_for is None or self.notify is None):
+            raise InputError("Surface.OWN needs url_for and notify.", hint="Pass both, or use Surface.CLIENT.")
 
     async def ask(self, context: Any, make: Callable[[], ToolDecision | Awaitable[ToolDecision]]) -> PoseOutcome:
         """Ask for a decision inside a tool, and return the outcome.
@@ -192,10 +192,10 @@ class DecisionAsker:
                 pending.decision_id, Unresolved(pending.digest, UnresolvedReason.TIMEOUT), TOOL_CHANNEL
             )
         modes = get_modes(call.context)
-        if self.surface is Surface.OWN and self.url_for is not None and self.tell is not None:
+        if self.surface is Surface.OWN and self.url_for is not None and self.notify is not None:
             if modes.url:
                 return await self._open_page(call, pending, self.url_for)
-            self.tell(pending)
+            self.notify(pending)
             return pending
         if not modes.form:
             return pending
@@ -208,10 +208,11 @@ class DecisionAsker:
     async def _open_page(
         self, call: _AskCall, pending: PendingDecision, url_for: Callable[[PendingDecision], str]
     ) -> AskOutcome:
-        """Send the principal to their page. Their consent to open it is not an answer."""
+        """Ask the principal to open their page. Their consent to open it is not an answer."""
 
         def page() -> dict[str, Json]:
             params = {"mode": "url", "message": _OPEN_PAGE_TEXT, "url": url_for(pending)}
+            # 2026-07-28 has no elicitationId; earlier revisions require it.
             return params if is_stateless(call.context) else {**params, "elicitationId": pending.decision_id}
 
         self._asked[pending.decision_id] = False
@@ -246,12 +247,15 @@ def _parse_reply(pending: PendingDecision, reply: Mapping[str, Json] | Elicitati
 
 
 FIRST_STATELESS_REVISION: Final = "2026-07-28"
-"""The first revision in which a request to the client is the result of a call."""
+"""The first protocol revision in which a request to the client is the result of a call.
+
+Revisions are dates, so their texts can be compared.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ElicitationModes:
-    """The ways in which the client can ask its user."""
+    """The modes in which the client can ask its user: a form, or a page at a URL."""
 
     form: bool
     url: bool
@@ -273,7 +277,7 @@ ElicitReply: TypeAlias = "Mapping[str, Json] | Suspended | ElicitationDropped"
 
 
 def get_modes(context: Any) -> ElicitationModes:
-    """Return the ways in which a call's client can ask its user. A bare ``elicitation`` capability means forms.
+    """Return the modes in which a call's client can ask its user.
 
     Both are False if no request can reach the client, as over stateful HTTP without sessions.
     """
@@ -282,6 +286,7 @@ def get_modes(context: Any) -> ElicitationModes:
     if elicitation is None or not (is_stateless(context) or sdk.can_send_requests(context)):
         return ElicitationModes(form=False, url=False)
     form, url = elicitation.form is not None, elicitation.url is not None
+    # Clients of 2025-06-18 declare an empty capability, which means forms.
     return ElicitationModes(form=form or not url, url=url)
 
 

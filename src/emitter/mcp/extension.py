@@ -52,6 +52,7 @@ EXTENSION_ID = f"{EXTENSION_PREFIX}/binding-moment"
 ResultDecider: TypeAlias = "Callable[[Mapping[str, Json]], ToolDecision | Awaitable[ToolDecision]]"
 """Returns the decision that goes with a tool's structured result."""
 _MAX_PAGES = 100
+"""Pages of ``tools/list`` that are read, in case a server repeats its cursor."""
 _ToolLister: TypeAlias = "Callable[[str | None], Awaitable[HandlerResult]]"
 _list_tools: ContextVar[_ToolLister | None] = ContextVar("list", default=None)
 """Lists the tools of the server that handles this call, one page at a time."""
@@ -95,6 +96,7 @@ class BindingMoments(Extension):
 
     async def listing(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Widen the published schemas of the tools and advertise that they may emit. Use it as middleware."""
+        # An extension has no access to the server, so the call of a tool gets a function that lists its tools.
         if ctx.method == "tools/call":
             token = _list_tools.set(lambda cursor: call_next(_listing_context(ctx, cursor)))
             try:

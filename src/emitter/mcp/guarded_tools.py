@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 _CALL_ID_PARAMETER: Final = "call_id"
 _CALL_ID_PATTERN: Final = re.compile(r"[0-9a-f]{32}")
+"""The form of the ids that this module generates, so no call has an id of another form."""
 _CALL_ID_DESCRIPTION: Final = (
     "Pass it to continue a call that waited for approval, with all other arguments unchanged. Leave it out for a new "
     "call."
@@ -114,6 +115,7 @@ class _RunState:
 
 
 _current_run: ContextVar[_RunState | None] = ContextVar("emitter.mcp.guarded", default=None)
+"""The run of the call in progress. The guard calls the tool's function itself, so nothing else leads from it there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ class _ToolGuard:
             decision_id = error.decision_id
         try:
             outcome = await self.asker.pose(call.context, decision_id, state=call.call_id)
-        except (AlreadyResolved, DecisionExpired):  # meanwhile, by another surface: the ledger's state counts
+        except (AlreadyResolved, DecisionExpired):  # meanwhile, on another surface
             return await self._run_tool(call)
         match outcome:
             case Suspended(result=result):
@@ -307,6 +309,7 @@ _FULL_SAMPLE_MEMBERS: Final[Mapping[str, Json]] = {
     "decision": {"index": 0},
     MOMENT_FIELD: {"question": {}},
 }
+# A schema is widened only if it rejects one of these, so that a permissive one is published as it is.
 _ERROR_SAMPLES: Final = (_MINIMAL_SAMPLE, {**_MINIMAL_SAMPLE, **_FULL_SAMPLE_MEMBERS})
 
 

@@ -35,7 +35,7 @@ _DETAIL_REQUESTS_SCHEMA: Mapping[str, Json] = {
     "description": "What the person wants to know more about before they decide: answer each with answer_detail.",
 }
 ERROR_STATUS: Final = "error"
-"""The status of a failed call. Clients validate an error's structured content too."""
+"""The status of a failed call. It is in the output schemas, because some clients validate errors too."""
 
 
 def _status_schema(*statuses: str, **members: Json) -> type[Any]:

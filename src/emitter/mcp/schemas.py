@@ -29,7 +29,7 @@ LOCAL_REFERENCE: Final = "#/$defs/"
 
 
 def inline_references(schema: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a schema with its local ``$ref``s inlined. A recursive reference allows anything."""
+    """Return a schema with its local ``$ref``s inlined. A recursive reference, which cannot be, allows anything."""
     definitions = as_mapping(schema.get("$defs"))
     return _inline_object({key: value for key, value in schema.items() if key != "$defs"}, definitions, ())
 
@@ -71,7 +71,7 @@ _BRANCH_KEYWORDS = ("allOf", "anyOf", "oneOf")
 _OPEN_ENDED_KEYWORDS = ("additionalProperties", "unevaluatedProperties")
 _OPEN_VALUES: tuple[Json, ...] = (True, {})
 _WHOLE_OBJECT_KEYWORDS = ("not", "if", "const", "enum", "dependentSchemas", "$dynamicRef")
-"""Keywords about the whole object, which could not be kept if a member were added."""
+"""Keywords about the whole object, whose meaning would change if a member were added."""
 _NULL_SCHEMA: Json = {"type": "null"}
 
 

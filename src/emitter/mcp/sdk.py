@@ -1,7 +1,8 @@
 """One interface to the MCP SDK, for its 2.x and 1.30 lines.
 
-The two lines differ in module paths, in the Python names of fields, and in the protocol revisions they support.
-Values are built and read by their wire names, which are the same in both.
+The two lines differ in module paths, in the Python names of fields, and in the protocol revisions that they support:
+1.30 ends with 2025-11-25, and 2.x also has 2026-07-28. Values are built and read by their names on the wire, which are
+the same in both.
 
 Source: mcp 2.3.0 and mcp 1.30.0 as installed; https://py.sdk.modelcontextprotocol.io/v2/migration/.
 """
@@ -32,7 +33,7 @@ try:
 except ImportError as error:
     raise MissingExtra("The Model Context Protocol needs mcp.", extra="mcp") from error
 IS_V2 = find_spec("mcp.server.mcpserver") is not None
-"""The SDK is of the 2.x line, which has extensions and the stateless protocol."""
+"""True for the 2.x line, which has extensions and the stateless protocol."""
 _SERVER_MODULE = "mcp.server.mcpserver" if IS_V2 else "mcp.server.fastmcp"
 _STRUCTURED_FIELD = "structured_content" if IS_V2 else "structuredContent"
 _ERROR_FIELD = "is_error" if IS_V2 else "isError"
@@ -42,6 +43,7 @@ def _import_name(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
+# ``Any``, because type checkers see one of the two lines only.
 Server: Any = _import_name(_SERVER_MODULE, "MCPServer" if IS_V2 else "FastMCP")
 """The SDK's server class, with which tools are registered."""
 Context: Any = _import_name(_SERVER_MODULE, "Context")
@@ -93,6 +95,7 @@ class DefaultOutput:
 def default_output(name: str, annotation: object, structured_output: bool | None) -> DefaultOutput:  # noqa: FBT001  the SDK's own parameter
     """Return the SDK's treatment of a tool with this name and return annotation."""
 
+    # The SDK derives both from a function only. This one has no parameters, so its other annotations cannot fail.
     def stand_in() -> None: ...
 
     stand_in.__name__ = name
@@ -104,7 +107,7 @@ def default_output(name: str, annotation: object, structured_output: bool | None
 
 
 def _to_result(converted: Any) -> Any:
-    """Return a conversion as a result. The 1.30 line returns its parts."""
+    """Return a conversion as a result. The 1.30 line returns content, or a pair of it and the structured content."""
     if IS_V2 or isinstance(converted, Result):
         return converted
     content, members = cast("tuple[Any, Any]", converted if isinstance(converted, tuple) else (converted, None))
@@ -112,7 +115,7 @@ def _to_result(converted: Any) -> Any:
 
 
 async def call_tool(function: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
-    """Call a tool's function as the SDK does. 2.x runs a synchronous function in a thread."""
+    """Call a tool's function as the SDK does: 2.x runs a synchronous function in a thread, 1.30 in the event loop."""
     if IS_V2:
         return await call_in_thread(function, *args, **arguments)
     returned = function(*args, **arguments)
@@ -147,6 +150,7 @@ def set_signature(
     wrapper: Callable[..., Any], signature: inspect.Signature, added: Sequence[inspect.Parameter], returns: Any
 ) -> Callable[..., Any]:
     """Give a wrapper the signature of a tool, with more parameters and another return annotation."""
+    # A signature requires its parameters in the order of their kinds. The SDK reads ``__annotations__`` as well.
     parameters = sorted([*signature.parameters.values(), *added], key=lambda parameter: parameter.kind)
     function = cast("Any", wrapper)
     function.__signature__ = signature.replace(parameters=parameters, return_annotation=returns)
@@ -197,13 +201,19 @@ def client_capabilities(context: Any) -> Any:
 
 def can_send_requests(context: Any) -> bool:
     """Check whether a request can reach the client during a call, in stateful revisions."""
-    return bool(context.session.can_send_request) if IS_V2 else True
+    return bool(context.session.can_send_request) if IS_V2 else True  # 1.30 always has a session
 
 
 async def send_elicitation(context: Any, params: Mapping[str, Json]) -> Any:
-    """Ask the client's user. Returns None if the client rejects it. Raises ``BadResolution`` for an invalid answer."""
+    """Ask the client's user. Returns None if the client answers with an error.
+
+    Raises:
+        BadResolution: The answer is not an ``ElicitResult``.
+    """
     request: Any = types.ElicitRequest.model_validate({"method": "elicitation/create", "params": dict(params)})
     message = request if IS_V2 else _import_name("mcp.types", "ServerRequest")(request)
+    # Over HTTP, the related id puts the request into the stream of the call. Without it, only clients that keep another
+    # stream open would receive it.
     metadata = ServerMessageMetadata(related_request_id=context.request_id)
     try:
         return await context.session.send_request(message, types.ElicitResult, metadata=metadata)
@@ -226,6 +236,7 @@ _LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 def http_app(server: Any) -> Any:
     """Return the ASGI application of a server, for clients on this machine only."""
+    # A page in a browser can send requests to this machine by DNS rebinding; its Host and Origin give it away.
     hosts = [*_LOOPBACK_HOSTS, *(f"{host}:*" for host in _LOOPBACK_HOSTS)]
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
     if IS_V2:

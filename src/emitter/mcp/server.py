@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing, nullcontext, redirect_stdout
+from contextlib import closing, redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import uvicorn
@@ -32,7 +32,6 @@ from emitter.web.server import LOOPBACK, Address, listen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
-    from typing import TextIO
 
     from emitter.client.result import Decision
     from emitter.decisions import Continuation
@@ -64,13 +63,14 @@ class EmitFunction(Protocol):
         ...
 
 
-class Passage(BaseModel):
+class SourceText(BaseModel):
     """A text to consider, and its source."""
 
     text: str
     source: str = "client"
 
 
+# The SDK builds the tools' schemas from these annotations at run time, and type checkers accept no computed types.
 if TYPE_CHECKING:
     _EmitResult = sdk.Result
     _ResolveResult = sdk.Result
@@ -117,8 +117,11 @@ def add_resolve_tool(server: Any, asker: DecisionAsker) -> None:
 def add_detail_tool(server: Any, asker: DecisionAsker) -> None:
     """Add ``answer_detail``, with which an agent answers the person's requests for detail."""
 
+    async def record_answer(decision_id: str, number: int, answer: str) -> sdk.Result:
+        return results.detail_answered_result(await run_sync(asker.ledger.answer_detail, decision_id, number, answer))
+
     async def answer_detail(decision_id: str, number: int, answer: str) -> _DetailResult:
-        return cast("_DetailResult", await _run_to_result(_answer_detail(asker, decision_id, number, answer)))
+        return cast("_DetailResult", await _run_to_result(record_answer(decision_id, number, answer)))
 
     server.tool(description=_DETAIL_DESCRIPTION)(answer_detail)
 
@@ -143,12 +146,12 @@ def _add_emit_tool(server: Any, emit: EmitFunction, asker: DecisionAsker) -> Non
     @tool(server, description=_EMIT_DESCRIPTION)
     async def emit_binding_moment(
         situation: str,
-        materials: list[str | Passage] | None = None,
+        materials: list[str | SourceText] | None = None,
         decision_class: str | None = None,
         after: list[str] | None = None,
     ) -> _EmitResult | WithMoment[_EmitResult]:
-        passages = [_to_material(passage) for passage in materials or ()]
-        call = _emit_and_open(emit, asker, situation, passages, decision_class, after or ())
+        texts = [_to_material(material) for material in materials or ()]
+        call = _emit_and_open(emit, asker, situation, texts, decision_class, after or ())
         return cast("_EmitResult | WithMoment[_EmitResult]", await _run_to_result(call))
 
 
@@ -206,10 +209,6 @@ async def _resolve(asker: DecisionAsker, context: Any, decision_id: str, resolut
             return results.outcome_result(outcome, decision_id)
 
 
-async def _answer_detail(asker: DecisionAsker, decision_id: str, number: int, answer: str) -> sdk.Result:
-    return results.detail_answered_result(await run_sync(asker.ledger.answer_detail, decision_id, number, answer))
-
-
 async def _run_to_result(call: Awaitable[Any]) -> Any:
     try:
         return await call
@@ -221,9 +220,10 @@ async def _run_to_result(call: Awaitable[Any]) -> Any:
         )
 
 
-def _to_material(passage_or_text: str | Passage) -> Material:
-    passage = Passage(text=passage_or_text) if isinstance(passage_or_text, str) else passage_or_text
-    return Material(passage.text, passage.source, Trust.UNTRUSTED)
+def _to_material(material: str | SourceText) -> Material:
+    """Return a material as untrusted: the agent may pass on anything that it has read."""
+    text = SourceText(text=material) if isinstance(material, str) else material
+    return Material(text.text, text.source, Trust.UNTRUSTED)
 
 
 _HTTP_PATH: Final = "/mcp"
@@ -233,13 +233,12 @@ _GRACE_SECONDS: Final = 1
 
 async def serve_stdio(server: Any) -> None:
     """Serve one client over standard input and output until it closes them."""
-    with nullcontext() if sdk.IS_V2 else redirect_stdout(_duplicate_stdout()):
+    if sdk.IS_V2:
         await server.run_stdio_async()
-
-
-def _duplicate_stdout() -> TextIO:
-    """Return a second stream for standard output. The 1.30 line closes the one it uses."""
-    return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+        return
+    # The 1.30 line closes the stream that it writes to, so it gets a copy of standard output.
+    with redirect_stdout(os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")):
+        await server.run_stdio_async()
 
 
 async def serve_http(server: Any, port: int, on_listening: Callable[[str], object]) -> None:

@@ -216,7 +216,7 @@ def moment_texts(moment: BindingMoment) -> list[str]:
 
 
 def _escape_invisible(character: str) -> str:
-    """Escape a control or invisible character as JSON does."""
+    """Escape a control or invisible character as JSON does, because hosts may show the document to a person."""
     return json.dumps(character)[1:-1] if unicodedata.category(character) in _INVISIBLE_CATEGORIES else character
 
 
@@ -253,7 +253,8 @@ def attach_failure_note(result: sdk.Result, tool: str, error: Exception) -> sdk.
     reason = Exception.__str__(error) if isinstance(error, EmitterError) else f"It raised {type(error).__name__}."
     note = f"This result comes without a decision, because making one failed: {reason} The result itself is valid."
     members = sdk.structured_content(result)
-    if isinstance(members, dict):  # a member of that name is not an envelope, so it stays in the text only
+    # A member that is named like the envelope but is none must not reach a renderer.
+    if isinstance(members, dict):
         members = {name: value for name, value in as_mapping(members).items() if name != MOMENT_FIELD}
     return sdk.extend_result(result, [sdk.text_block(note)], members)
 

@@ -71,7 +71,7 @@ _PROVIDERS = {
     "mistral": "mistral_ai",
     "bedrock": "aws.bedrock",
 }
-"""Providers whose id differs in the conventions. A Google client may use Vertex AI, so the backend is unknown."""
+"""Providers whose id differs in the conventions. A Google client may use Vertex AI, so only the common id is sure."""
 _OPERATIONS = {"google": "generate_content", "gemini": "generate_content"}
 _VOCABULARY = re.compile(r"[\w.:/-]{1,64}(?: [\w.:/-]{1,64}){0,2}", re.ASCII)
 
@@ -87,12 +87,12 @@ def get_operation_name(provider: str | None) -> str:
 
 
 def limit_to_vocabulary(text: str) -> str:
-    """Return ``text`` if it has up to three words of a vocabulary, else ``OTHER``: it may be a sentence."""
+    """Return ``text`` if it looks like up to three words of a vocabulary, else ``OTHER``: it may be a sentence."""
     return text if _VOCABULARY.fullmatch(text) else OTHER
 
 
 def replace_surrogates(text: str) -> str:
-    """Return an id without lone surrogates, with which an exporter would lose a whole batch of spans."""
+    """Return an id without lone surrogates, which cannot be encoded: an exporter would lose a whole batch of spans."""
     return text.encode(errors="replace").decode()
 
 

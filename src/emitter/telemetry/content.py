@@ -36,11 +36,11 @@ _FINISH_REASONS = {
     StopReason.REFUSED: "content_filter",
     StopReason.FAULTED: "error",
 }
-"""The finish reason of a stop reason. The others have the vendor's own word."""
+"""The finish reason of the conventions for a stop reason. For any other, the vendor's own word is exported."""
 
 
 class ContentCapture(NamedTuple):
-    """Where content is exported: as attributes of spans, in events, both, or nowhere."""
+    """The destinations of content: attributes of spans, events, both, or none."""
 
     in_spans: bool = False
     in_events: bool = False
@@ -58,12 +58,12 @@ _MODES = {
 
 
 def find_capture() -> ContentCapture:
-    """Return where content is exported by the environment's choice."""
-    chosen = os.environ.get(CAPTURE_VARIABLE, "").strip()
-    capture = _MODES.get(chosen.lower())
+    """Return the destinations that the environment selects."""
+    value = os.environ.get(CAPTURE_VARIABLE, "").strip()
+    capture = _MODES.get(value.lower())
     if capture is None:
         logging.getLogger("emitter.otel").warning(
-            "%s is %r, which is none of its values, so no content is exported", CAPTURE_VARIABLE, chosen
+            "%s is %r, which is not one of its values, so no content is exported", CAPTURE_VARIABLE, value
         )
     return capture or ContentCapture()
 

@@ -1,4 +1,4 @@
-"""Sinks, and the recorder that stamps events and sends them to a sink.
+"""Sinks, and the recorder that gives events their ids and times and sends them to a sink.
 
 A sink is any function that takes one ``RunEvent``, such as a list's ``append``. It runs in the emission's own
 thread or event loop, so a slow sink needs a queue. An exception that a sink raises becomes a ``RuntimeWarning``.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 EventT = TypeVar("EventT", bound=Event)
 Sink: TypeAlias = Callable[[RunEvent], object]
-"""A function that is called with every event as it happens. Its return value is ignored."""
+"""A function that is called with every event as it happens. The return value is ignored."""
 ContentSink: TypeAlias = "Callable[[CallContent], object]"
 """A function that is called with the content of every call."""
 _LEVELS = {
@@ -83,7 +83,7 @@ def generate_id() -> str:
 
 @dataclass(slots=True)
 class EventRecorder:
-    """Stamps each event, removes ``secrets``, keeps it, and sends it to the sink.
+    """Gives each event its ids and time, removes ``secrets``, keeps it, and sends it to the sink.
 
     With a ``store``, the event is added to the run's log before it is sent, and has its number there. ``trust`` marks
     the events. ``now`` and ``new_id`` return the time and the event ids; tests pass their own. The first exception of
@@ -105,11 +105,11 @@ class EventRecorder:
     def __call__(self, event: Event | RunEvent) -> None:
         """Record ``event``."""
         if not isinstance(event, RunEvent):
-            recorded = self._stamp(event)
+            recorded = self._record(event)
         elif self.store is None and event.sequence != len(self.events):
             recorded = replace(event, sequence=len(self.events))
         else:
-            recorded = event  # a log numbers it
+            recorded = event  # the store's log has numbered it
         self.events.append(recorded)
         if self.on_event is not None:
             self._send(self.on_event, recorded)
@@ -125,8 +125,8 @@ class EventRecorder:
                 message = f"on_event raised {type(error).__name__}{reason}. The emission goes on."
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
 
-    def _stamp(self, event: Event) -> RunEvent:
-        stamped = RunEvent(
+    def _record(self, event: Event) -> RunEvent:
+        recorded = RunEvent(
             event=redact_event(event, self.secrets) if self.secrets.ids else event,
             event_id=self.new_id(),
             run_id=self.run_id,
@@ -136,7 +136,7 @@ class EventRecorder:
             causation_id=self.correlation_id,
             content_trust=self.trust,
         )
-        return stamped if self.store is None else self.store.append(self.run_id, (stamped,))[0]
+        return recorded if self.store is None else self.store.append(self.run_id, (recorded,))[0]
 
 
 def to_jsonl(path: str | Path) -> Sink:
@@ -251,6 +251,7 @@ def _get_level(event: RunEvent) -> int:
 
 
 _MAX_OPEN = 4096
+"""Emissions in progress. A process may abandon emissions, whose spans must not pile up."""
 
 
 class OtelSink:
@@ -292,7 +293,7 @@ class OtelSink:
 
     def _export(self, event: RunEvent) -> None:
         key = (event.run_id, event.node_id, event.causation_id)
-        # removed and added again, so that the first entry is the one that was silent for longest
+        # Removed and added again, so that the first entry is the emission without an event for the longest time.
         emission = self._open.pop(key, None) or self._start_span(event)
         self._open[key] = emission
         emission.add_event(event)
@@ -336,8 +337,8 @@ def to_otel(  # noqa: PLR0913  all have defaults
         tracer_provider: The provider of spans, or None for the global one.
         meter_provider: The provider of metrics, or None for the global one.
         node_type: The type of the nodes, for the name of the span.
-        max_open: The most emissions in progress. Beyond it, the span of the one that was silent for longest ends,
-            marked as unfinished.
+        max_open: The most emissions in progress. Beyond it, the span of the emission without an event for the longest
+            time ends, marked as unfinished.
         capture_content: True exports the prompts and answers of calls as attributes of their spans, without registered
             secrets. By default ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` decides: ``SPAN_ONLY``,
             ``EVENT_ONLY``, ``SPAN_AND_EVENT`` or ``NO_CONTENT``, the default.

@@ -275,6 +275,7 @@ class EmissionSpan:
             return
         self._call.note_event(at)
         self._call.error = error
+        # The vendor is only known from an event about an answer. Calls before it wait for their attributes.
         self._ended_calls.append(self._call)
         self._call = None
         if self._vendor is not None:
@@ -291,7 +292,7 @@ def _is_call_start(event: Event) -> bool:
 
 
 def _is_last(run_event: RunEvent) -> bool:
-    """Return whether an event ends an emission. For some kinds it is a log line with the kind's name."""
+    """Check whether an event ends an emission. For some kinds, OpenWOP ends it with a log entry of the kind's name."""
     event = run_event.event
     if isinstance(event, LogAppended):
         return event.message in UNIVERSAL_SCHEMAS and run_event.content_trust is not None

@@ -1,7 +1,8 @@
 """The full-screen picker. Needs the extra ``terminal``.
 
-The picker runs on the terminal's alternate screen and needs neither colour nor a mouse. No key both highlights
-an option and chooses it. When it ends, the decision and its answer are written below the prompt.
+The picker runs on the terminal's alternate screen, so that the scrollback stays as it was, and needs neither colour nor
+a mouse. No key both highlights an option and chooses it. When it ends, the decision and its answer are written below
+the prompt.
 
 Source: draft-morrison-binding-moment-envelope-00, section 8.2.
 """
@@ -64,7 +65,10 @@ if TYPE_CHECKING:
 
 PickerAnswer: TypeAlias = Resolution | Unresolved | TopicRequest
 ESCAPE_TIMEOUT = 0.25
-"""Seconds to wait for the rest of a key's escape sequence before it counts as Escape."""
+"""Seconds to wait for the rest of a key's escape sequence before it counts as Escape.
+
+Arrow keys are sequences that start with Escape, and a slow connection may deliver them in pieces.
+"""
 
 
 async def pick(
@@ -93,6 +97,8 @@ async def pick(
             application.exit(result=Unresolved(session.layout.digest, UnresolvedReason.TIMEOUT))
 
     def start() -> None:
+        # Keys from before the picker must not answer: those that prompt_toolkit has read ahead, and those that the
+        # terminal still holds.
         clear_typeahead(application.input)
         discard_typed_input(input_stream)
         if seconds is not None:
@@ -105,7 +111,10 @@ async def pick(
 
 
 def _widest_cell_width(text: str) -> int:
-    """Return the most cells that a text may take on any terminal, so that no row exceeds the window."""
+    """Return the most cells that a text may take on any terminal, so that no row exceeds the window.
+
+    Terminals disagree about emoji and combining characters.
+    """
     return max(cell_width(text), get_cwidth(text))
 
 
@@ -173,7 +182,10 @@ def build_key_bindings(session: PickerSession, buffer: Buffer) -> KeyBindings:
 
 
 def _bind_vetoes(keys: KeyBindings, session: PickerSession, buffer: Buffer, choosing: Condition) -> None:
-    """Bind both vetoes' keys. Words typed to a closed veto must not trigger other keys."""
+    """Bind the keys of both vetoes, whether they are open or closed.
+
+    A person who takes a closed veto for an open one goes on typing words, which must not choose an option.
+    """
     for kind, hatch in HATCHES.items():
         closed = partial(clear_highlight, notice=_CLOSED_NOTICES[kind])
         handler = _on_veto(session, buffer, hatch) if hatch in session.layout.hatches else _on_move(session, closed)
@@ -187,15 +199,18 @@ def _bind_vetoes(keys: KeyBindings, session: PickerSession, buffer: Buffer, choo
 
 
 def _bind_exits(keys: KeyBindings, session: PickerSession, buffer: Buffer, choosing: Condition) -> None:
-    leave = _on_leave(session)
+    def leave(event: KeyPressEvent) -> None:
+        event.app.exit(result=Unresolved(session.layout.digest, UnresolvedReason.CANCELLED))
+
     for key in ("q", "Q", "c-d"):
         keys.add(key, filter=choosing)(leave)
     for key in ("c-c", "<sigint>"):
         keys.add(key)(leave)
 
-    for key in ("enter", "c-j"):
+    for key in ("enter", "c-j"):  # some terminals send a line feed for Enter
         keys.add(key)(_on_enter(session, buffer))
 
+    # ``eager``, so that Escape does not wait for a second key of a longer binding.
     @keys.add("escape", eager=True)
     def _(event: KeyPressEvent) -> None:
         if session.hatch is None:
@@ -214,13 +229,6 @@ def _on_enter(session: PickerSession, buffer: Buffer) -> Callable[[KeyPressEvent
         resolution = session.confirm() if session.hatch is None else session.send(buffer.text)
         if resolution is not None:
             event.app.exit(result=resolution)
-
-    return handle
-
-
-def _on_leave(session: PickerSession) -> Callable[[KeyPressEvent], None]:
-    def handle(event: KeyPressEvent) -> None:
-        event.app.exit(result=Unresolved(session.layout.digest, UnresolvedReason.CANCELLED))
 
     return handle
 
@@ -258,7 +266,7 @@ STYLE = Style.from_dict(
         "notice": "bold",
     }
 )
-"""Colour, bold and reverse only repeat what the characters say."""
+"""Colour, bold and reverse only repeat information that is also in the text."""
 _MIN_ROWS_WITH_RULE = 12
 """Rows of a window that is high enough for the rule."""
 
@@ -270,7 +278,7 @@ class PageControl(UIControl):
         self._session = session
 
     def is_focusable(self) -> bool:
-        """Receive keys while an option is chosen."""
+        """Return True, so that the page receives keys while no text is written."""
         return True
 
     def create_content(self, width: int, height: int) -> UIContent:

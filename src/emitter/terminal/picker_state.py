@@ -86,7 +86,7 @@ class View:
 
     @property
     def frame(self) -> Frame:
-        """What a drawing would show now."""
+        """The frame that a drawing would show now."""
         return Frame(self.top, self.height, self.highlighted)
 
     @property
@@ -154,7 +154,7 @@ class PickerSession:
     def mark_drawn(self, text: str) -> None:
         """Record that the view and a veto's ``text`` are on the screen. Rows that are cut off do not count."""
         if self.width >= MIN_WINDOW_WIDTH:
-            self.view = mark_shown(self.view)
+            self.view = record_drawing(self.view)
         self.drawn_text = text
 
     def move(self, step: Callable[[View], View]) -> None:
@@ -167,6 +167,7 @@ class PickerSession:
 
     def confirm(self) -> Resolution | None:
         """Return the choice that Enter makes, or None with a notice."""
+        # A narrow window cuts rows off, so the person may not have read them.
         if self.width < MIN_WINDOW_WIDTH:
             self.show_notice(Notice.NARROW)
             return None
@@ -191,6 +192,7 @@ class PickerSession:
         """Return the veto that Enter sends, or None with a notice."""
         if self.hatch is None:
             return None
+        # Enter may come with a paste, before the text was on the screen.
         if text != self.drawn_text:
             self.entry_notice = Notice.SEND
             return None
@@ -268,7 +270,7 @@ def fit_view(view: View, page: Page, height: int) -> View:
     return scroll_into_view(fitted) if is_visible else fitted
 
 
-def mark_shown(view: View) -> View:
+def record_drawing(view: View) -> View:
     """Return the view with the rows in the window marked as seen."""
     rows = range(view.top, min(view.top + view.height, len(view.page.rows)))
     return replace(view, seen_rows=view.seen_rows.union(rows), drawn_frame=view.frame)

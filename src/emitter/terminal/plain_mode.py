@@ -47,7 +47,7 @@ MAX_TRIES = 5
 """Invalid lines after which the prompt ends."""
 QUIT_KEY = "q"
 DetailHandler: TypeAlias = "Callable[[str], object]"
-"""Answers a request for detail on a topic with text or JSON, or with None for no answer yet."""
+"""Answers a request for detail on a topic with text or JSON, or with None if there is no answer yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ async def run_plain_prompt(
             if isinstance(request, TopicRequest):
                 request = prompt.send(await request_detail(detail, request.topic, deadline))
                 continue
-            discard_typed_input(input_stream)  # it was typed before the prompt
+            discard_typed_input(input_stream)  # typed before the prompt was visible
             write_text(output_stream, request)
             request = prompt.send(await read_line(input_stream, deadline))
     except StopIteration as end:
@@ -109,7 +109,7 @@ async def request_detail(detail: DetailHandler | None, topic: str, deadline: flo
 def plain_prompt(
     moment: BindingMoment, *, is_interactive: bool, seconds: float | None, detail: bool = False
 ) -> PlainPrompt:
-    """Run the dialogue until the person answers or leaves, which the end of an interactive input means."""
+    """Run the dialogue until the person answers or leaves. The end of an interactive input (Ctrl-D) means leaving."""
     hatch: Hatch | None = None
     message, tries = _opening_text(moment, seconds, detail=detail), MAX_TRIES
     while tries:
@@ -189,7 +189,7 @@ async def read_line(stream: TextIO, deadline: float | None) -> InputLine:
         return _classify_line(stream, await asyncio.to_thread(_read_blocking, stream))
     async with asyncio.timeout(None if deadline is None else max(0.0, deadline - time.monotonic())):
         line = await _read_line_bytes(file)
-    await asyncio.sleep(PASTE_WINDOW)
+    await asyncio.sleep(PASTE_WINDOW)  # the next line of a paste arrives meanwhile
     return _classify_line(stream, line.decode(stream.encoding, errors="replace"))
 
 
@@ -201,7 +201,7 @@ def _read_blocking(stream: TextIO) -> str:
 
 
 async def _read_line_bytes(file: int) -> bytes:
-    """Read a line byte by byte, so that nothing after it is consumed."""
+    """Read a line byte by byte, so that nothing after it is consumed: it may belong to the next prompt."""
     line = bytearray()
     while not line.endswith(b"\n"):
         await _wait_readable(file)
@@ -244,7 +244,11 @@ def _has_more_input(stream: TextIO) -> bool:
 
 
 def _pollable_file(stream: TextIO, deadline: float | None) -> int | None:
-    """Return a file descriptor to poll, or None if the stream has to be read with its own method."""
+    """Return a file descriptor to poll, or None if the stream has to be read with its own method.
+
+    The method of a stream blocks and reads ahead, so it is used for pipes without a deadline, for regular files, which
+    are always ready, and for streams that cannot be polled.
+    """
     if deadline is None and not stream.isatty():
         return None
     try:
@@ -256,7 +260,7 @@ def _pollable_file(stream: TextIO, deadline: float | None) -> int | None:
 
 
 def clean_input(text: str) -> str:
-    """Remove characters that no keyboard types (controls, lone surrogates) and surrounding space."""
+    """Remove surrounding space and characters that no keyboard types: controls and lone surrogates."""
     return "".join(
         character for character in text if character in "\n\t" or unicodedata.category(character) not in {"Cc", "Cs"}
     ).strip()

@@ -74,7 +74,7 @@ def ask(  # noqa: PLR0913  most have a default
     try:
         return asyncio.run(aask(moment, input=input, output=output, plain=plain, timeout=timeout, detail=detail))
     except KeyboardInterrupt:
-        write_text(output, "\n")
+        write_text(output, "\n")  # the terminal has echoed ^C on the line of the prompt
         return _write_outcome(moment, Unresolved(digest(moment), UnresolvedReason.CANCELLED), output)
 
 
@@ -152,7 +152,7 @@ def _deadline(timeout: float | None) -> float | None:
 def _write_outcome(
     moment: BindingMoment, answer: Resolution | Unresolved, output_stream: TextIO, *, picked: bool = False
 ) -> Resolution | Unresolved:
-    """Write the answer, and above it the decision if that was on the picker's screen."""
+    """Write the answer, and above it the decision if it was on the picker's screen, which is gone now."""
     with suppress(OSError):  # the answer counts even if the terminal is gone
         if picked:
             columns = os.get_terminal_size(output_stream.fileno()).columns
