@@ -69,6 +69,7 @@ class ContextWindow:
 
     Attributes:
         size: The window in tokens, for input and output together.
+        longest_prompt: The largest prompt in tokens, without regard to the answer.
         typical_answer: The tokens of a typical answer, which must fit.
         load_tokenizer: Returns the model's tokenizer if one is available, else None. It is called only if an exact
             count can change the result.
@@ -76,15 +77,9 @@ class ContextWindow:
 
     model: str
     size: int
+    longest_prompt: int
     typical_answer: int
     load_tokenizer: Callable[[], Callable[[str], int] | None]
-    max_input: int | None = None
-    """The largest prompt in tokens, if it is smaller than the window."""
-
-    @property
-    def longest_prompt(self) -> int:
-        """The largest prompt in tokens, without regard to the answer."""
-        return self.size if self.max_input is None else self.max_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +120,9 @@ def fit_to_window(
 
 
 def _window_exceeded(prompt: int, answer: int, window: ContextWindow) -> ContextWindowExceededError:
-    if window.max_input is not None and prompt > window.max_input:
+    if window.longest_prompt < window.size and prompt > window.longest_prompt:
         return ContextWindowExceededError(
-            f"The prompt has at least {prompt:,} tokens, but {window.model} reads at most {window.max_input:,}."
+            f"The prompt has at least {prompt:,} tokens, but {window.model} reads at most {window.longest_prompt:,}."
         )
     return ContextWindowExceededError(
         f"The prompt has at least {prompt:,} tokens and its answer needs {answer:,}, "

@@ -130,6 +130,12 @@ class PromptTemplates:
         return self.templates[name].substitute(values).strip()
 
 
+@cache
+def default_templates() -> PromptTemplates:
+    """Return the library's templates."""
+    return PromptTemplates(MappingProxyType(_load_templates(find_data_folder("prompts"))))
+
+
 def load(folder: Traversable | None = None) -> PromptTemplates:
     """Load the library's templates, with those of ``folder`` in their place.
 
@@ -137,8 +143,8 @@ def load(folder: Traversable | None = None) -> PromptTemplates:
         BadPrompt: A file has an unknown name, cannot be read, or does not use its placeholders.
     """
     if folder is None:
-        return _default_templates()
-    ours, theirs = _default_templates().templates, _load_templates(folder)
+        return default_templates()
+    ours, theirs = default_templates().templates, _load_templates(folder)
     names = ", ".join(f"{name}.md" for name in sorted(ours))
     if not theirs:
         raise BadPrompt("The prompts folder has no templates.", hint=f"Put some of {names} there.")
@@ -146,11 +152,6 @@ def load(folder: Traversable | None = None) -> PromptTemplates:
         if name not in ours:
             raise BadPrompt(f"prompts/{name}.md is not one of the prompts.", hint=f"They are {names}.")
     return PromptTemplates(MappingProxyType({**ours, **theirs}))
-
-
-@cache
-def _default_templates() -> PromptTemplates:
-    return PromptTemplates(MappingProxyType(_load_templates(find_data_folder("prompts"))))
 
 
 def _load_templates(folder: Traversable) -> dict[str, Template]:

@@ -13,6 +13,7 @@ import json
 import os
 import tempfile
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -98,9 +99,12 @@ def count_request_tokens(request: ModelRequest, encoding: str | None) -> int:
     return sum(map(make_token_counter(encoding), request_texts(request))) + framed
 
 
+_TEXT = attrgetter("text")
+
+
 def request_texts(request: ModelRequest, schema: str | None = None) -> tuple[str, ...]:
     """Return the texts of the request's input. ``schema`` is the schema as text, if it is known already."""
-    texts = (request.system, *[message.text for message in request.all_messages()])
+    texts = (request.system, *map(_TEXT, request.all_messages()))
     if request.output.mode not in _MODES_WITH_SCHEMA:
         return texts
     return (*texts, json.dumps(request.output.schema, ensure_ascii=False) if schema is None else schema)

@@ -20,7 +20,9 @@ from emitter.budget import (
 
 def window(context: int, *, typical: int = 50, words: bool = False) -> ContextWindow:
     """Return a window; with ``words`` the tokenizer is at hand, and makes a token of each word."""
-    return ContextWindow("a/model", context, typical, lambda: (lambda text: len(text.split())) if words else None)
+    return ContextWindow(
+        "a/model", context, context, typical, lambda: (lambda text: len(text.split())) if words else None
+    )
 
 
 TEN = "a b c d e f g h i j"
@@ -62,14 +64,14 @@ def test_a_prompt_that_leaves_no_room_is_refused(*, words: bool) -> None:
 @pytest.mark.parametrize("words", [True, False], ids=["counted", "estimated"])
 def test_a_prompt_above_the_largest_input_is_refused(*, words: bool) -> None:
     """A window with room to spare does not help where the input has a limit of its own."""
-    narrow = replace(window(100_000, words=words), max_input=9)
+    narrow = replace(window(100_000, words=words), longest_prompt=9)
     with pytest.raises(ContextWindowExceededError, match=r"at least 10 tokens, but a/model reads at most 9\."):
         fit_to_window(TokenBudget(500, 900), [TEN], narrow)
 
 
 def test_the_largest_input_leaves_the_budget_alone() -> None:
     """A prompt that it allows shrinks no budget."""
-    narrow = replace(window(100_000, words=True), max_input=10)
+    narrow = replace(window(100_000, words=True), longest_prompt=10)
     assert fit_to_window(TokenBudget(500, 900), [TEN], narrow) == TokenBudget(500, 900)
 
 
@@ -94,7 +96,7 @@ def test_an_ordinary_prompt_is_not_counted(text: str) -> None:
         raise AssertionError
 
     spending = TokenBudget(500, 900)
-    assert fit_to_window(spending, [text], ContextWindow("a/model", 2000, 50, never)) is spending
+    assert fit_to_window(spending, [text], ContextWindow("a/model", 2000, 2000, 50, never)) is spending
 
 
 @given(

@@ -132,7 +132,8 @@ class EmissionRun:
         self.outcome: EmissionOutcome | None = None
         self.call: TransportCall | None = None
         """The request in progress."""
-        self._on_content = find_content_sink(models[0].settings.on_event) if models else None
+        on_event = models[0].settings.on_event if models else None
+        self._on_content = None if on_event is None else find_content_sink(on_event)
         self._sent: ModelRequest | None = None
         self._effects, self._policy, self._models = effects, policy, models
         self._started_at = clock.monotonic()

@@ -16,11 +16,10 @@ from emitter.budget import (
     ContextWindow,
     SchemaCost,
     TokenBudget,
-    fit_to_window,
     initial_budget,
     measure_schema,
 )
-from emitter.client.prompt_writer import count_media_tokens, render_form, render_unknown_rule
+from emitter.client.prompt_writer import render_form, render_unknown_rule
 from emitter.messages import OutputFormat, OutputMode, PromptCache, as_mapping
 from emitter.schema import compile_schema
 from emitter.schema.compiler import UndeclaredProperties
@@ -100,9 +99,9 @@ def _make_plan(key: _PlanKey) -> FormPlan:
     window = ContextWindow(
         model=f"{profile.name}/{model}",
         size=limits.context,
+        longest_prompt=limits.longest_prompt,
         typical_answer=max(cost.answer.typical, minimum),
         load_tokenizer=partial(_exact_counter, profile.token_encoding(model)),
-        max_input=limits.max_input,
     )
     caching = profile.prompt_caching(model)
     return FormPlan(
@@ -179,18 +178,6 @@ def _budget(plan: FormPlan, thinking: int, requested: int | None, limit: int | N
     bounds = BudgetBounds(plan.min_output_tokens, ceiling)
     initial = initial_budget(plan.cost.answer, thinking, bounds, requested=requested)
     return TokenBudget(initial, ceiling, is_explicit=requested is not None)
-
-
-def fit_budget(plan: FormPlan, request: ModelRequest, budget: TokenBudget) -> TokenBudget:
-    """Return the budget that fits beside the prompt and its media.
-
-    Raises:
-        ContextWindowExceededError: The prompt leaves no room for an answer.
-    """
-    if plan.window is None:
-        return budget
-    media_tokens = count_media_tokens(request, plan.target.profile)
-    return fit_to_window(budget, tokens.request_texts(request, plan.cost.schema_text), plan.window, media_tokens)
 
 
 _KEY_DIGITS = 32

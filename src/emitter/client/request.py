@@ -11,15 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from emitter import prompts as prompt
+from emitter import tokens
 from emitter.budget import (
     ContextWindowExceededError,
     TokenBudget,
+    fit_to_window,
 )
-from emitter.client.form_plan import first_budget, fit_budget, plan_form, plan_prompt_cache
+from emitter.client.form_plan import first_budget, plan_form, plan_prompt_cache
 from emitter.client.prepared import PreparedEmission, identify_emission
 from emitter.client.prompt_writer import (
     PromptWriter,
     build_messages,
+    count_media_tokens,
     encode_examples,
     join_parts,
     load_prompts,
@@ -68,7 +71,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
         CapabilityNotProvided: No allowed model has the required capabilities.
     """
     _check_host_accepts(form.kind, settings)
-    templates = prompt.load() if settings.prompts is None else load_prompts(settings.prompts)
+    templates = prompt.default_templates() if settings.prompts is None else load_prompts(settings.prompts)
     conversation, media = _read_conversation(form, messages, settings, templates)
     if media:
         settings = _settle_media(media, settings)
@@ -119,11 +122,15 @@ def _prepare_model(
 
 def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
     """Return the emission with the budget that fits beside the prompt; may raise ``ContextWindowExceededError``."""
-    request = prepared.request
-    budget = fit_budget(plan, request, first_budget(plan, prepared.settings.policy, request.options))
-    if budget.initial == request.max_output_tokens and budget.ceiling == prepared.max_budget:
+    if plan.window is None:
         return prepared
-    return replace(prepared, request=with_output_budget(request, budget.initial), max_budget=budget.ceiling)
+    request = prepared.request
+    budget = first_budget(plan, prepared.settings.policy, request.options)
+    texts = tokens.request_texts(request, plan.cost.schema_text)
+    fitted = fit_to_window(budget, texts, plan.window, count_media_tokens(request, plan.target.profile))
+    if fitted is budget:
+        return prepared
+    return replace(prepared, request=with_output_budget(request, fitted.initial), max_budget=fitted.ceiling)
 
 
 def _add_alternatives(

@@ -29,6 +29,7 @@ from emitter.host.outcomes import Accepted
 from emitter.host.pipeline import (
     OWN_STEPS,
     RECORDING_STEPS,
+    STEPS,
     STORE_ONLY_STEPS,
     VALIDATION_STEPS,
     Acceptance,
@@ -206,7 +207,8 @@ class Acceptor:
             StoreFailed: The store failed. Nothing was recorded, so the envelope can be sent again. The same holds for
                 an exception of a handler. Exceptions of ``on_event`` and ``observe`` rise after the record was made.
         """
-        return self._finish(*run_pipeline(self.receive(envelope, context), VALIDATION_STEPS))
+        steps = VALIDATION_STEPS if self.store is not None else STEPS
+        return self._finish(*run_pipeline(self.receive(envelope, context), steps))
 
     def accept_emission(self, envelope: AIEnvelope, context: EnvelopeContext) -> Acceptance:
         """Accept an envelope that the library built from a valid document, so that its shape and payload are valid."""
@@ -218,12 +220,16 @@ class Acceptor:
         ids = (envelope.type, envelope.envelope_id, envelope.correlation_id, context.node_id)
         received = ReceivedEnvelope(None, context, self.config, self.services)
         state = InFlightEnvelope(received, envelope, "\0".join((text, *ids)))
-        return self._finish(*run_pipeline(state, OWN_STEPS))
+        steps = OWN_STEPS if self.store is not None else (*OWN_STEPS, *RECORDING_STEPS)
+        return self._finish(*run_pipeline(state, steps))
 
     def _finish(self, end: Any, state: Any) -> Acceptance:
         """Record the end of the pipeline; ``state`` is the envelope before it."""
-        if isinstance(end, InFlightEnvelope):
-            return self._notify_observer(self._record_accepted(end))
+        if isinstance(end, Acceptance):  # without a store, nothing is kept
+            self._send_events(end.events)
+            return self._notify_observer(end)
+        if isinstance(end, InFlightEnvelope) and self.store is not None:
+            return self._notify_observer(self._record_accepted(end, self.store))
         if isinstance(end, CachedOutcome):
             return self._notify_observer(_to_cached_acceptance(end.entry, state))
         if self.store is not None and is_unrendered_content(end):
@@ -250,10 +256,10 @@ class Acceptor:
         """Return a turn of the node, which counts its envelopes against the limits."""
         return Turn.start(self, context)
 
-    def _record_accepted(self, state: InFlightEnvelope) -> Acceptance:
+    def _record_accepted(self, state: InFlightEnvelope, store: Store) -> Acceptance:
         """Handle and record a validated envelope, once."""
         try:
-            recorded = _run_recording_steps(state) if self.store is None else self._store_once(state, self.store)
+            recorded = self._store_once(state, store)
         except _RefusedDuringRecordingError as refusal:
             return self._record_refused(refusal.outcome, state)
         if isinstance(recorded, Acceptance):

@@ -253,7 +253,7 @@ def build_follow_up(acceptance: Acceptance, prompts: PromptTemplates | None = No
     """
     if acceptance.failed:
         return None
-    templates, outcome = prompts or prompt.load(), acceptance.outcome
+    templates, outcome = prompts or prompt.default_templates(), acceptance.outcome
     if acceptance.requested_kind is not None:
         return _build_schema_reply(templates, acceptance.requested_kind, acceptance)
     if isinstance(outcome, Gated) and (counts_as_round(outcome) or outcome.code is OutcomeCode.CONTRACT):
