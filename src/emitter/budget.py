@@ -272,13 +272,13 @@ class _LengthEstimator:
 
     def _estimate_object(self, node: Json, depth: int) -> AnswerLength:
         members = as_mapping(node.get("properties")).items()
-        named = sum(
+        length = sum(
             (_estimate_member_name(name) + self.estimate(schema, depth + 1) for name, schema in members),
             AnswerLength(_BRACKETS, _BRACKETS),
         )
         others = [*as_mapping(node.get("patternProperties")).values(), node.get("additionalProperties", False)]
         unnamed = [self.estimate(schema, depth + 1) for schema in others if schema is not False]
-        return named + _repeat_unbounded(_longest_of(unnamed), _TYPICAL_ITEMS) if unnamed else named
+        return length + _repeat_unbounded(_longest_of(unnamed), _TYPICAL_ITEMS) if unnamed else length
 
     def _estimate_array(self, node: Json, depth: int) -> AnswerLength:
         first = [self.estimate(item, depth + 1) for item in as_list(node.get("prefixItems"))]

@@ -109,8 +109,8 @@ def _file_members(part: MediaPart) -> dict[str, Json]:
 def _output_parameters(output: OutputFormat) -> dict[str, Json]:
     match output.mode:
         case OutputMode.JSON_SCHEMA:
-            named = {"name": output.name, "schema": output.schema, "strict": output.strict}
-            return {"text": {"format": {"type": "json_schema", **named}}}
+            schema = {"name": output.name, "schema": output.schema, "strict": output.strict}
+            return {"text": {"format": {"type": "json_schema", **schema}}}
         case OutputMode.JSON_OBJECT:
             return {"text": {"format": {"type": "json_object"}}}
         case OutputMode.TEXT:

@@ -106,15 +106,15 @@ def parse_error(status: int, body: Json, tables: DecodingTables) -> CallResult:
     code = _code_as_string(as_mapping(error.get("details")).get("error_code")) or code
     kind = kind or _code_as_string(error.get("status"))
     meaning = tables.faults.lookup(_effective_status(status, code), code, kind, reported)
-    named = next((name for name in (code, kind) if name and not name.isdecimal()), code)
-    report = parse_error_details(body, named)
-    named = named if _CODE_PATTERN.fullmatch(named) else ""
+    error_name = next((name for name in (code, kind) if name and not name.isdecimal()), code)
+    report = parse_error_details(body, error_name)
+    error_name = error_name if _CODE_PATTERN.fullmatch(error_name) else ""
     if isinstance(meaning, StopReason):
-        return replace(_stopped_by_error(meaning, named), report=report)
+        return replace(_stopped_by_error(meaning, error_name), report=report)
     with_error = " with an error" if status < _FIRST_ERROR_STATUS else ""
-    message = f"The vendor answered {status}{with_error}{f' ({named})' if named else ''}."
+    message = f"The vendor answered {status}{with_error}{f' ({error_name})' if error_name else ''}."
     request_id = _code_as_string(as_mapping(body).get("request_id")) or None
-    return Fault(meaning, message, status, named or None, request_id=request_id, report=report)
+    return Fault(meaning, message, status, error_name or None, request_id=request_id, report=report)
 
 
 def parse_error_details(body: Json, code: str) -> ProviderErrorDetails | None:

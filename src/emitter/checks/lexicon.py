@@ -134,9 +134,9 @@ class PhraseAutomaton:
 
     def _advance(self, state: _State, token: str | None) -> _State:
         """Build the state that follows on a token."""
-        taken = {number for number in state.expected if self._accepts(number, token)} | self._first.get(token, set())
-        expected = frozenset(number for step in taken for number in self._steps[step].following)
-        tags = frozenset(tag for step in taken if (tag := self._steps[step].tag) is not None)
+        matched = {number for number in state.expected if self._accepts(number, token)} | self._first.get(token, set())
+        expected = frozenset(number for step in matched for number in self._steps[step].following)
+        tags = frozenset(tag for step in matched if (tag := self._steps[step].tag) is not None)
         if len(self._states) >= _MAX_STATES:
             self._reset()
         following = self._states.setdefault((expected, tags), _State(expected, tags))

@@ -152,10 +152,10 @@ def _set_fields(media: Media, medium: Medium, arguments: _Arguments) -> None:
 def _make_part(medium: Medium, arguments: _Arguments) -> MediaPart:
     content, media_type, detail = arguments.content, arguments.media_type or "", arguments.detail
     if arguments.file_id:
-        found = normalize_media_type(media_type)
-        if found and medium_of(found) is not medium:
+        normalized = normalize_media_type(media_type)
+        if normalized and medium_of(normalized) is not medium:
             raise InputError(f"media_type is {media_type!r}, which is not of the medium {medium.value}.")
-        return MediaPart(medium, found, file_id=arguments.file_id, detail=detail)
+        return MediaPart(medium, normalized, file_id=arguments.file_id, detail=detail)
     if isinstance(content, bytes | bytearray | memoryview):
         return make_part(medium, bytes(content), media_type, detail=detail)
     if isinstance(content, str) and is_url(content) and not isinstance(content, os.PathLike):

@@ -39,15 +39,15 @@ def make_part(
     subject = name or MEDIUM_NAMES[medium]
     if not data:
         raise InputError(f"{subject} is empty.")
-    found = detect_media_type(data) or normalize_media_type(media_type) or ("text" if is_text(data) else "")
-    if not found:
+    actual_type = detect_media_type(data) or normalize_media_type(media_type) or ("text" if is_text(data) else "")
+    if not actual_type:
         raise InputError(
             f"The media type of {subject} cannot be detected from its bytes.",
             hint='Pass media_type=, such as "image/png".',
         )
-    if medium_of(found) is not medium:
-        raise InputError(f"{subject} is {found}, not {MEDIUM_NAMES[medium]}.", hint=_class_hint(found))
-    return MediaPart(medium, found, data, name=name, detail=detail)
+    if medium_of(actual_type) is not medium:
+        raise InputError(f"{subject} is {actual_type}, not {MEDIUM_NAMES[medium]}.", hint=_class_hint(actual_type))
+    return MediaPart(medium, actual_type, data, name=name, detail=detail)
 
 
 def make_url_part(
@@ -64,10 +64,10 @@ def make_url_part(
         raise InputError("The URL has no host.")
     scheme, _, rest = url.partition(":")
     url = f"{scheme.lower()}:{rest}"
-    found = normalize_media_type(media_type) or media_type_of_name(url_name(url))
-    if medium_of(found) is not medium:
-        found = ""
-    return MediaPart(medium, found, url=url, name=name, detail=detail)
+    known_type = normalize_media_type(media_type) or media_type_of_name(url_name(url))
+    if medium_of(known_type) is not medium:
+        known_type = ""
+    return MediaPart(medium, known_type, url=url, name=name, detail=detail)
 
 
 def _class_hint(media_type: str) -> str:

@@ -293,13 +293,13 @@ def select_documents(text: str, candidates: tuple[CandidateDocument, ...]) -> tu
     gaps = _gaps_between(text, candidates)
     if any(_MEMBER_LINE.search(gap) or (_BRACE.search(gap) and _KEY_END.search(gap)) for gap in gaps):
         return None
-    self_evident = _are_self_evident(text, candidates)
+    is_certain = _are_certain(text, candidates)
     selected = [
         index
         for index, candidate in enumerate(candidates)
-        if self_evident[index]
+        if is_certain[index]
         or (_begins_line(candidate, gaps[index]) and _LINE_END.match(text, candidate.document.end))
-        or _is_adjacent(candidates, self_evident, gaps, index)
+        or _is_adjacent(candidates, is_certain, gaps, index)
     ]
     if any(candidates[index].is_nested or _is_fragment(text, candidates[index], gaps[index]) for index in selected):
         return None
@@ -312,9 +312,9 @@ def _gaps_between(text: str, candidates: tuple[CandidateDocument, ...]) -> list[
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]
 
 
-def _are_self_evident(text: str, candidates: tuple[CandidateDocument, ...]) -> list[bool]:
+def _are_certain(text: str, candidates: tuple[CandidateDocument, ...]) -> list[bool]:
     """Return for each candidate whether it is certainly a document, not a citation, a subscript or a link."""
-    self_evident: list[bool] = []
+    is_certain: list[bool] = []
     end, is_subscript = 0, False
     for document in (candidate.document for candidate in candidates):
         before = text[document.start - 1 : document.start] if document.start else ""
@@ -323,9 +323,9 @@ def _are_self_evident(text: str, candidates: tuple[CandidateDocument, ...]) -> l
         is_array = text.startswith("[", document.start)
         is_subscript = is_array and is_chained and _BEFORE_SUBSCRIPT.fullmatch(before) is not None
         is_link = is_array and text.startswith("(", document.end)
-        self_evident.append(document.has_strings and not is_subscript and not is_link)
+        is_certain.append(document.has_strings and not is_subscript and not is_link)
         end = document.end
-    return self_evident
+    return is_certain
 
 
 def _begins_line(candidate: CandidateDocument, before: str) -> bool:
@@ -340,16 +340,18 @@ def _begins_line(candidate: CandidateDocument, before: str) -> bool:
 
 
 def _is_adjacent(
-    candidates: tuple[CandidateDocument, ...], self_evident: list[bool], gaps: list[str], index: int
+    candidates: tuple[CandidateDocument, ...], is_certain: list[bool], gaps: list[str], index: int
 ) -> bool:
-    """Return whether at most a comma separates the candidate from a self-evident one.
+    """Return whether at most a comma separates the candidate from a certain one.
 
     Before a document in the middle of a line it is still a citation.
     """
-    if index > 0 and self_evident[index - 1] and _ADJACENT.fullmatch(gaps[index]):
+    if index > 0 and is_certain[index - 1] and _ADJACENT.fullmatch(gaps[index]):
         return True
-    following = index + 1 < len(self_evident) and self_evident[index + 1]
-    return following and bool(_ADJACENT.fullmatch(gaps[index + 1])) and _begins_line(candidates[index], gaps[index])
+    is_next_certain = index + 1 < len(is_certain) and is_certain[index + 1]
+    return (
+        is_next_certain and bool(_ADJACENT.fullmatch(gaps[index + 1])) and _begins_line(candidates[index], gaps[index])
+    )
 
 
 def _is_fragment(text: str, candidate: CandidateDocument, before: str) -> bool:

@@ -1,6 +1,6 @@
 """Compile JSON Schemas for model providers.
 
-`compile_schema` turns a JSON Schema or a Python type into the strict subset that a provider enforces. The result
+``compile_schema`` turns a JSON Schema or a Python type into the strict subset that a provider enforces. The result
 encodes and decodes between the two forms, lists every keyword that the provider cannot enforce, and validates answers
 against the original schema.
 """

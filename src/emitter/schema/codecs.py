@@ -1,7 +1,7 @@
-"""Convert the caller's documents to and from their wire form: the `Codec` protocol, scalars, JSON text and unions.
+"""Convert the caller's documents to and from their wire form: the ``Codec`` protocol, scalars, JSON text and unions.
 
-`encode` raises `Unencodable` if a value has no wire form. `decode` never raises: a value that it cannot interpret is
-returned unchanged, or as `Undecoded` if interpreting it would be a guess, and validation reports it.
+``encode`` raises ``Unencodable`` if a value has no wire form. ``decode`` never raises: a value that it cannot interpret
+is returned unchanged, or as ``Undecoded`` if interpreting it would be a guess, and validation reports it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Undecoded:
-    """A value that `decode` could not interpret. Validation reports it.
+    """A value that ``decode`` could not interpret. Validation reports it.
 
-    `rule` and `expected` describe the violation. `slot` is the name of the wire member that contained the value, if the
-    original schema has no property of this name.
+    ``rule`` and ``expected`` describe the violation. ``slot`` is the name of the wire member that contained the value,
+    if the original schema has no property of this name.
     """
 
     rule: str = ""
@@ -47,7 +47,7 @@ class UndecodedList(Undecoded, list[Any]):
 
 
 def mark_undecoded(value: Json, rule: str, expected: str, slot: str | None = None) -> UndecodedText | UndecodedList:
-    """Return `value` marked as undecoded. A value that is already marked keeps its rule."""
+    """Return ``value`` marked as undecoded. A value that is already marked keeps its rule."""
     marked: UndecodedText | UndecodedList
     if isinstance(value, str):
         marked = UndecodedText(value)
@@ -78,7 +78,7 @@ class Codec(Protocol):
         ...
 
     def encode(self, value: Json, pointer: str) -> Json:
-        """Return the wire form of `value`. Raises `Unencodable` with `pointer` if it has none."""
+        """Return the wire form of ``value``. Raises ``Unencodable`` with ``pointer`` if it has none."""
         ...
 
     def decode(self, value: Json) -> Json:
@@ -101,8 +101,8 @@ class WireMembers(NamedTuple):
 class LazyCodec:
     """The codec of a definition, looked up by name.
 
-    References to a recursive definition are written before the definition itself. Until it is written, `types` and
-    `members` return the facts that its nodes imply: all types of its wire form, and its discriminating members.
+    References to a recursive definition are written before the definition itself. Until it is written, ``types`` and
+    ``members`` return the facts that its nodes imply: all types of its wire form, and its discriminating members.
     """
 
     __slots__ = ("_codecs", "_members", "_name", "_types")
@@ -169,7 +169,7 @@ _UNCHECKED_KEYWORDS = frozenset({"type", "title", "description", "default"})
 
 
 class ScalarCodec:
-    """A scalar that is the same on the wire. `wire` is its wire schema."""
+    """A scalar that is the same on the wire. ``wire`` is its wire schema."""
 
     same_on_wire = decode_is_noop = True
 
@@ -189,7 +189,7 @@ class ScalarCodec:
         return jsonschema_rs.validator_for(rules, validate_formats=True) if rules else None
 
     def encode(self, value: Json, pointer: str) -> Json:
-        """Return `value` if the wire schema accepts it."""
+        """Return ``value`` if the wire schema accepts it."""
         if not is_type(value, self._type_names):
             raise Unencodable(pointer, f"must be of type {' or '.join(self._type_names)}")
         if self._check is not None and not self._check.is_valid(value):
@@ -197,7 +197,7 @@ class ScalarCodec:
         return value
 
     def decode(self, value: Json) -> Json:
-        """Return `value`."""
+        """Return ``value``."""
         return value
 
     def admits(self, value: Json) -> bool:
@@ -212,11 +212,11 @@ class AnyCodec:
     same_on_wire = decode_is_noop = True
 
     def encode(self, value: Json, pointer: str) -> Json:  # noqa: ARG002  part of the protocol
-        """Return `value`."""
+        """Return ``value``."""
         return value
 
     def decode(self, value: Json) -> Json:
-        """Return `value`."""
+        """Return ``value``."""
         return value
 
     def admits(self, value: Json) -> bool:  # noqa: ARG002  part of the protocol
@@ -225,7 +225,7 @@ class AnyCodec:
 
 
 class JsonTextCodec:
-    """A value of `value_types`, written as JSON text. `values` maps each enum value to its text.
+    """A value of ``value_types``, written as JSON text. ``values`` maps each enum value to its text.
 
     Where a string is allowed, text that does not look like JSON, or is JSON of another type, is the value itself. Text
     that looks like JSON and cannot be parsed is marked as undecoded.
@@ -240,7 +240,7 @@ class JsonTextCodec:
         self._text_by_key = values
 
     def encode(self, value: Json, pointer: str) -> Json:
-        """Return the JSON text of `value`."""
+        """Return the JSON text of ``value``."""
         if not is_type(value, self._value_types):
             raise Unencodable(pointer, f"must be of type {' or '.join(self._value_types)}")
         if self._text_by_key is None:
@@ -282,7 +282,7 @@ class UnionCodec:
         return frozenset[str]().union(*(branch.types for branch in self.branches))
 
     def encode(self, value: Json, pointer: str) -> Json:
-        """Return the wire form of the first branch that can encode `value`."""
+        """Return the wire form of the first branch that can encode ``value``."""
         for branch in self.branches:
             try:
                 return branch.encode(value, pointer)
@@ -358,7 +358,7 @@ def _count_common_members(codec: Codec, value: Json) -> int:
 
 
 class TaggedUnionCodec:
-    """A union of `{variant, value}` objects. The tag is added by encoding and removed by decoding."""
+    """A union of ``{variant, value}`` objects. The tag is added by encoding and removed by decoding."""
 
     types = frozenset({OBJECT})
     same_on_wire = decode_is_noop = False
@@ -372,7 +372,7 @@ class TaggedUnionCodec:
         return WireMembers({VARIANT_MEMBER: (tag, False)}, frozenset({VARIANT_MEMBER}), is_closed=False)
 
     def encode(self, value: Json, pointer: str) -> Json:
-        """Return the first branch that can encode `value`, with its tag."""
+        """Return the first branch that can encode ``value``, with its tag."""
         for name, branch in self.branches.items():
             try:
                 return {VARIANT_MEMBER: name, VALUE_MEMBER: branch.encode(value, pointer)}

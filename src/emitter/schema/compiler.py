@@ -2,7 +2,7 @@
 
 A schema over the provider's size limits is degraded in this order: descriptions are shortened, optional properties
 are written as nullable, long enums are dropped, subtrees are carried as JSON text, and finally the whole schema moves
-into the prompt. Every step is recorded as a loss with `LossReason.DEGRADED`. Results are cached.
+into the prompt. Every step is recorded as a loss with ``LossReason.DEGRADED``. Results are cached.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ _TOO_DEEP = "the schema contains itself, is nested too deeply, or has extremely 
 
 
 class UndeclaredProperties(str, Enum):
-    """The treatment of properties that an object schema does not mention, and of schemas without `type`."""
+    """The treatment of properties that an object schema does not mention, and of schemas without ``type``."""
 
     CARRY = "carry"
     """They are allowed, as JSON text in one more property. This is JSON Schema's meaning."""
     CLOSE = "close"
-    """They are not allowed. A schema with `properties` is an object."""
+    """They are not allowed. A schema with ``properties`` is an object."""
 
 
 class _CompileOptions(NamedTuple):
@@ -93,12 +93,12 @@ def compile_schema(
     The result is cached.
 
     Args:
-        schema: A JSON Schema (draft 4, 6, 7, 2019-09 or 2020-12) or any type that pydantic's `TypeAdapter` accepts. A
-            JSON Schema without `$schema` is read as 2020-12, or as 2019-09 if it uses keywords that only older drafts
+        schema: A JSON Schema (draft 4, 6, 7, 2019-09 or 2020-12) or any type that pydantic's ``TypeAdapter`` accepts. A
+            JSON Schema without ``$schema`` is read as 2020-12, or as 2019-09 if it uses keywords that only older drafts
             know.
-        profile: The name of a provider profile, for example `"openai"`, or a profile.
+        profile: The name of a provider profile, for example ``"openai"``, or a profile.
         degrade: Whether a schema over the provider's size limits is reduced. If False, it is rejected.
-        undeclared: The treatment of properties that an object schema does not mention: `"carry"` or `"close"`. By
+        undeclared: The treatment of properties that an object schema does not mention: ``"carry"`` or ``"close"``. By
             default they are carried for a JSON Schema, and closed for a Python type, which would drop them.
         registry: Schemas that a JSON Schema refers to outside itself, by URI. Nothing is fetched.
 
@@ -107,7 +107,7 @@ def compile_schema(
 
     Raises:
         Uncompilable: The schema is invalid, cannot be satisfied, or has a reference that leads nowhere.
-        InputError: `undeclared` or `registry` is not valid.
+        InputError: ``undeclared`` or ``registry`` is not valid.
     """
     provider_profile = profiles.load_profile(profile) if isinstance(profile, str) else profile
     options = _CompileOptions(
@@ -151,7 +151,7 @@ def _parse_undeclared(value: UndeclaredProperties | str) -> UndeclaredProperties
 
 
 def _with_default(options: _CompileOptions, *, typed: bool) -> Any:
-    """Return the options with `undeclared` filled in, as Any: type checkers do not see that a subset is hashable."""
+    """Return the options with ``undeclared`` filled in, as Any: type checkers do not see that a subset is hashable."""
     default = UndeclaredProperties.CLOSE if typed else UndeclaredProperties.CARRY
     return options._replace(undeclared=default if options.undeclared is None else options.undeclared, typed=typed)
 
@@ -181,7 +181,7 @@ def _compile_text(text: str, options: _CompileOptions) -> Compiled:
     if is_openapi(text):
         schema, widened_types = convert_openapi(schema)
     compiled = _compile_with_patterns(schema, options)
-    # JSON Schema ignores `nullable`, so the caller may not expect null here.
+    # JSON Schema ignores ``nullable``, so the caller may not expect null here.
     losses = tuple(
         Loss(rule.pointer, rule.keyword, truncate_json(rule.value), LossReason.WIDENED) for rule in widened_types
     )
@@ -243,7 +243,7 @@ _BUDGET_SHARES = (1, 1, 1, 1, 1, 1, 0.7, 0.5, 0.5)
 _LIMITS_UNAFFECTED_BY_INLINING = frozenset({"depth", "levels", "optional", "optional_of_one_object"})
 """Limits that inlining short enums does not affect."""
 MAX_GROWTH = 2
-"""A degraded schema is at most this many times as long as the original, plus `SPARE_CHARACTERS`."""
+"""A degraded schema is at most this many times as long as the original, plus ``SPARE_CHARACTERS``."""
 SPARE_CHARACTERS = 4_000
 """Extra bytes for the fixed texts, which outweigh a small schema."""
 
@@ -285,7 +285,7 @@ def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close:
 
 
 def _build_validator(schema: Json, *, typed: bool) -> tuple[SchemaDraft, Validator]:
-    """Return the schema's draft and validator. Without `$schema`, draft 2019-09 is tried after 2020-12."""
+    """Return the schema's draft and validator. Without ``$schema``, draft 2019-09 is tried after 2020-12."""
     draft = detect_draft(schema)
     try:
         return draft, _make_validator(schema, draft, typed=typed)
@@ -349,8 +349,8 @@ class _Compilation:
     ) -> WireSchema | None:
         """Write the document.
 
-        Returns None if it exceeds a limit or, with `bounded`, the maximum growth. Short enums are inlined only if there
-        is room.
+        Returns None if it exceeds a limit or, with ``bounded``, the maximum growth. Short enums are inlined only if
+        there is room.
         """
         self._document = self._document if document is None else document
         written = self._write_within_limits(flipped, compact=bounded)

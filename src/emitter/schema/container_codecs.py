@@ -29,7 +29,7 @@ def item_member_name(index: int) -> str:
 
 
 class ArrayCodec:
-    """An array within the bounds of `wire`. The items of `prefix` have codecs of their own."""
+    """An array within the bounds of ``wire``. The items of ``prefix`` have codecs of their own."""
 
     types = frozenset({ARRAY})
 
@@ -75,9 +75,9 @@ class ArrayCodec:
 
 
 class TupleCodec:
-    """An array written as an object: one member per prefix item, of which `min_items` are required, then the rest.
+    """An array written as an object: one member per prefix item, of which ``min_items`` are required, then the rest.
 
-    With `nullable`, an absent item is null instead of omitted.
+    With ``nullable``, an absent item is null instead of omitted.
     """
 
     types = frozenset({OBJECT})
@@ -155,8 +155,8 @@ _EXPECTED_NO_CONFLICT: Final = "no property that has another value outside this 
 class MemberCodec(NamedTuple):
     """A named property.
 
-    `nullable` means that an absent property is null on the wire, `takes_null` that null is a value of the property, and
-    `null_is_absent` that a null on the wire is decoded as absent.
+    ``nullable`` means that an absent property is null on the wire, ``takes_null`` that null is a value of the property,
+    and ``null_is_absent`` that a null on the wire is decoded as absent.
     """
 
     codec: Codec
@@ -167,7 +167,7 @@ class MemberCodec(NamedTuple):
 
 
 class KeyValueCodec:
-    """An open map as a list of `{key, value}` entries. The codec of a value is chosen by its key.
+    """An open map as a list of ``{key, value}`` entries. The codec of a value is chosen by its key.
 
     Entries with a forbidden key are dropped.
     """
@@ -234,7 +234,7 @@ class KeyValueCodec:
 
 
 class OverflowCodec:
-    """Properties that share one member, as the JSON text of an object. `allowed` limits their names."""
+    """Properties that share one member, as the JSON text of an object. ``allowed`` limits their names."""
 
     types = JsonTextCodec.types
     same_on_wire = decode_is_noop = False
@@ -264,9 +264,9 @@ class OverflowCodec:
 
 
 class ObjectCodec:
-    """An object with named members. `unnamed` is the codec of all other properties.
+    """An object with named members. ``unnamed`` is the codec of all other properties.
 
-    The other properties are in the member `overflow`, or next to the named ones if there is no such member. Unnamed
+    The other properties are in the member ``overflow``, or next to the named ones if there is no such member. Unnamed
     properties with a forbidden name are dropped.
     """
 

@@ -1,7 +1,7 @@
 """Reduce a schema until it fits a provider's size limits.
 
 Descriptions are shortened, optional properties become nullable, long enums are dropped, and subtrees become JSON
-text. `SizeAllocation` spends the limits from the root down, so that structure near the root is kept.
+text. ``SizeAllocation`` spends the limits from the root down, so that structure near the root is kept.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class SizeBudget:
     """
 
     def __init__(self, limits: SchemaLimits, extra: int = 0) -> None:
-        """Start with the limits. `extra` optional properties may exceed them, to be made nullable later."""
+        """Start with the limits. ``extra`` optional properties may exceed them, to be made nullable later."""
         self.counts = {name: most for name in _COUNTED_LIMITS if (most := getattr(limits, name)) is not None}
         self.counts["places"] = MAX_STRUCTURED_NODES
         per_object = limits.optional_of_one_object
@@ -65,7 +65,7 @@ class SizeBudget:
         self.cuts_references = False
 
     def tighten(self, exceeded: dict[str, tuple[int, int]]) -> None:
-        """Subtract the excess. `exceeded` maps the name of a limit to the measured size and the limit."""
+        """Subtract the excess. ``exceeded`` maps the name of a limit to the measured size and the limit."""
         for name, (count, most) in exceeded.items():
             if name == "depth":
                 # References are cut only once the rest is within the limit.
@@ -91,7 +91,7 @@ class SizeBudget:
 class _NodeSlot:
     """A node and its position: its depth in containers below the root, and its level below its definition.
 
-    `children` is set if the budget covers its structure. A reference that `is_cut` becomes JSON text.
+    ``children`` is set if the budget covers its structure. A reference that ``is_cut`` becomes JSON text.
     """
 
     node: Node
@@ -335,7 +335,7 @@ def _common_dominator(one: str, other: str, dominators: dict[str, str], number: 
 
 
 def _is_dominated(through: str, name: str, dominators: dict[str, str]) -> bool:
-    """Return whether `through` is `name`, or lies on every path to it."""
+    """Return whether ``through`` is ``name``, or lies on every path to it."""
     while name != through and name in dominators:
         name = dominators[name]
     return name == through
@@ -420,14 +420,14 @@ _MIN_DESCRIPTION_LENGTH = 20
 
 
 def shorten_descriptions(wire: dict[str, Any], max_characters: int) -> dict[str, Any]:
-    """Return `wire` with its longest descriptions cut, so that all text has at most `max_characters`."""
+    """Return ``wire`` with its longest descriptions cut, so that all text has at most ``max_characters``."""
     lengths = sorted(_description_lengths(wire))
     allowed = max(_MIN_DESCRIPTION_LENGTH, _common_length(lengths, max_characters))
     return _shorten_object(wire, allowed)
 
 
 def _common_length(lengths: list[int], max_characters: int) -> int:
-    """Return the greatest length to which texts can be cut to have at most `max_characters` together."""
+    """Return the greatest length to which texts can be cut to have at most ``max_characters`` together."""
     remaining = max_characters
     for index, length in enumerate(lengths):
         share = remaining // (len(lengths) - index)

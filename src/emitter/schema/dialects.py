@@ -1,6 +1,6 @@
 """JSON Schema drafts and the dialects next to them.
 
-`SchemaDraft` lists the keywords of a draft and the points where drafts differ. OpenAPI's `nullable`, Google's
+``SchemaDraft`` lists the keywords of a draft and the points where drafts differ. OpenAPI's ``nullable``, Google's
 capitalized types and Python's regular expressions are rewritten as standard JSON Schema.
 """
 
@@ -103,9 +103,9 @@ def has_keyword(schema: Mapping[str, Json]) -> bool:
 
 
 def detect_draft(schema: Json) -> SchemaDraft:
-    """Return the draft that `$schema` names, or 2020-12."""
-    named = as_mapping(schema).get("$schema")
-    return _BY_URI.get(str(named).rstrip("#"), DRAFT202012)
+    """Return the draft that ``$schema`` names, or 2020-12."""
+    uri = str(as_mapping(schema).get("$schema"))
+    return _BY_URI.get(uri.rstrip("#"), DRAFT202012)
 
 
 _OPENAPI_PATTERN = re.compile(r'"nullable": true|"type": "(?:STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)"')
@@ -113,7 +113,7 @@ _GOOGLE_TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "O
 
 
 def is_openapi(text: str) -> bool:
-    """Return whether a schema, as JSON text, may use `nullable` or capitalized types."""
+    """Return whether a schema, as JSON text, may use ``nullable`` or capitalized types."""
     return _OPENAPI_PATTERN.search(text) is not None
 
 
@@ -134,7 +134,7 @@ def convert_openapi(schema: Any) -> tuple[Any, list[Rule]]:
 
 
 def transform_schema(node: Any, change: Callable[[dict[str, Any], str], dict[str, Any]], pointer: str = "") -> Any:
-    """Return a copy of a schema with `change` applied to every schema object and its pointer, innermost first."""
+    """Return a copy of a schema with ``change`` applied to every schema object and its pointer, innermost first."""
     if isinstance(node, list):
         items = cast("list[Any]", node)
         return [transform_schema(item, change, child_pointer(pointer, index)) for index, item in enumerate(items)]
@@ -159,7 +159,7 @@ def _pattern_validator(pattern: str) -> Any:
 
 
 def pattern_matches(pattern: str, name: str) -> bool:
-    """Return whether `pattern` is found in `name`, as the validator reads it, in bounded time."""
+    """Return whether ``pattern`` is found in ``name``, as the validator reads it, in bounded time."""
     return bool(_pattern_validator(pattern).is_valid(name))
 
 
@@ -193,12 +193,12 @@ def rewrite_patterns(schema: Any, draft: SchemaDraft) -> RewrittenSchema:
 
 
 def _rewrite_pattern(node: dict[str, Any], pointer: str, draft: SchemaDraft) -> list[Rule]:
-    """Rewrite or remove the `pattern` of a schema."""
-    given = node.get("pattern")
-    readable = _to_validator_syntax(given, draft) if isinstance(given, str) else given
+    """Rewrite or remove the ``pattern`` of a schema."""
+    pattern = node.get("pattern")
+    readable = _to_validator_syntax(pattern, draft) if isinstance(pattern, str) else pattern
     if readable is not None:
         node["pattern"] = readable
-    elif given is not None:
+    elif pattern is not None:
         return [Rule(pointer, "pattern", node.pop("pattern"))]
     return []
 
@@ -210,18 +210,19 @@ def _rewrite_name_patterns(node: dict[str, Any], pointer: str, draft: SchemaDraf
         return []
     readable = {name: _to_validator_syntax(name, draft) for name in cast("dict[str, Any]", patterns)}
     node["patternProperties"] = {new: patterns[name] for name, new in readable.items() if new is not None}
-    gone: dict[str, Any] = {name: patterns[name] for name, new in readable.items() if new is None}
-    if not gone:
+    removed: dict[str, Any] = {name: patterns[name] for name, new in readable.items() if new is None}
+    if not removed:
         return []
+    # Without the pattern, these keywords would apply to the names that it matches.
     rest = [Rule(pointer, key, node.pop(key)) for key in _UNNAMED_PROPERTY_KEYWORDS if key in node]
-    return [Rule(pointer, "patternProperties", gone), *rest]
+    return [Rule(pointer, "patternProperties", removed), *rest]
 
 
 def _to_validator_syntax(pattern: str, draft: SchemaDraft) -> str | None:
     """Return the pattern in the validator's syntax, or None if it cannot be written there."""
-    rewritten = re.sub(r"\\(.)", lambda found: _PYTHON_ANCHORS.get(found[1], found[0]), pattern)
+    rewritten = re.sub(r"\\(.)", lambda escape: _PYTHON_ANCHORS.get(escape[1], escape[0]), pattern)
     rewritten = re.sub(r"\(\?P=(\w+)\)", r"\\k<\1>", rewritten.replace("(?P<", "(?<"))
-    return next((each for each in (pattern, rewritten) if _pattern_compiles(each, draft)), None)
+    return next((candidate for candidate in (pattern, rewritten) if _pattern_compiles(candidate, draft)), None)
 
 
 def _pattern_compiles(pattern: str, draft: SchemaDraft) -> bool:

@@ -1,6 +1,6 @@
 """String formats: descriptions for the model and checks for the answer.
 
-A JSON Schema uses the standard formats. A Python type uses pydantic's wider reading: `09:00:00` is a valid time,
+A JSON Schema uses the standard formats. A Python type uses pydantic's wider reading: ``09:00:00`` is a valid time,
 although RFC 3339 requires a UTC offset.
 """
 

@@ -23,7 +23,7 @@ ALL_TYPES = (STRING, NUMBER, BOOLEAN, NULL, ARRAY, OBJECT)
 
 
 def type_of(value: Json) -> str:
-    """Return the JSON type of `value`. A number without a fraction is an integer."""
+    """Return the JSON type of ``value``. A number without a fraction is an integer."""
     match value:
         case None:
             return NULL
@@ -40,7 +40,7 @@ def type_of(value: Json) -> str:
 
 
 def is_type(value: Json, types: tuple[str, ...]) -> bool:
-    """Return whether `value` has one of `types`. Every integer is also a number."""
+    """Return whether ``value`` has one of ``types``. Every integer is also a number."""
     kind = type_of(value)
     return kind in types or (kind == INTEGER and NUMBER in types)
 
@@ -93,7 +93,7 @@ _ESCAPES = str.maketrans({"~": "~0", "/": "~1"})
 
 
 def child_pointer(pointer: str, *steps: str | int) -> str:
-    """Return the pointer to a value below `pointer`. Very long names are cut."""
+    """Return the pointer to a value below ``pointer``. Very long names are cut."""
     for step in steps:
         name = str(step)
         if "/" in name or "~" in name or len(name) > MAX_TOKEN_LENGTH:

@@ -1,7 +1,7 @@
 """Interpret the keywords that apply to one value.
 
-Keywords from several schemas are collected in `KeywordFacts`, then read as scalars, enums or unions. Bounds are
-merged, and contradictory ones give a `NeverNode`.
+Keywords from several schemas are collected in ``KeywordFacts``, then read as scalars, enums or unions. Bounds are
+merged, and contradictory ones give a ``NeverNode``.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _VACUOUS_RULES = {"minLength": 0, "minItems": 0, "minProperties": 0, "uniqueItem
 
 
 class KeywordFacts:
-    """The keywords that apply to one value. `rules_by_type` groups rules by the type that they constrain."""
+    """The keywords that apply to one value. ``rules_by_type`` groups rules by the type that they constrain."""
 
     __slots__ = ("constants", "notes", "parts", "rules_by_type", "types", "unenforced", "unions")
 
@@ -76,7 +76,7 @@ class KeywordFacts:
 
     @property
     def is_conditional(self) -> bool:
-        """True if a schema that is not parsed, such as `if`, may mention more properties or items."""
+        """True if a schema that is not parsed, such as ``if``, may mention more properties or items."""
         return bool(self.unenforced) or any("if" in part.schema for part in self.parts)
 
     @property
@@ -86,7 +86,7 @@ class KeywordFacts:
 
 
 def collect_keywords(parts: Sequence[SchemaPart], draft: SchemaDraft) -> KeywordFacts:
-    """Return the keywords of `parts`, whose references and `allOf` are already expanded."""
+    """Return the keywords of ``parts``, whose references and ``allOf`` are already expanded."""
     facts = KeywordFacts(tuple(parts))
     for part in parts:
         for keyword, value in part.schema.items():

@@ -1,7 +1,7 @@
 """Record the keywords that a provider does not enforce.
 
-`LossLog` records each loss once. `Appendix` quotes the parts of the original schema that descriptions refer to; long
-parts move to the prompt.
+``LossLog`` records each loss once. ``Appendix`` quotes the parts of the original schema that descriptions refer to;
+long parts move to the prompt.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Quotation(NamedTuple):
 class Appendix:
     """The pieces of a schema that descriptions quote, by JSON pointer.
 
-    Short pieces are quoted in full. Long ones, and those in `moved_names`, move to the appendix, with everything that
+    Short pieces are quoted in full. Long ones, and those in ``moved_names``, move to the appendix, with everything that
     they refer to. The prompt contains the appendix.
     """
 
@@ -60,9 +60,9 @@ class Appendix:
         self._entries: dict[str, SchemaPart] = {}
 
     def quote_schema(self, parts: tuple[SchemaPart, ...], notes: Mapping[str, Any] = _NO_NOTES) -> str:
-        """Return the words by which a description refers to the JSON Schema of `parts`.
+        """Return the words by which a description refers to the JSON Schema of ``parts``.
 
-        `notes` are the title and description beside the quotation, which does not repeat them.
+        ``notes`` are the title and description beside the quotation, which does not repeat them.
         """
         key = tuple(id(part.schema) for part in parts)
         if key not in self._pieces:
@@ -73,7 +73,7 @@ class Appendix:
         return f"the JSON Schema {name} of the instructions" if text is None else f"this JSON Schema: {text}"
 
     def quote_properties(self, node: Node, fields: dict[str, tuple[SchemaPart, ...]], needed: list[str]) -> str:
-        """Return the words by which a description refers to some properties of `node`, and to unnamed ones."""
+        """Return the words by which a description refers to some properties of ``node``, and to unnamed ones."""
         key = (node.pointer, *((name, *(id(part.schema) for part in parts)) for name, parts in fields.items()))
         if key not in self._pieces:
             schemas = {name: self._combine(parts).schema if parts else True for name, parts in fields.items()}
@@ -88,7 +88,7 @@ class Appendix:
         return self._quote(name, piece, MAX_QUOTE_LENGTH) or f"the JSON Schema {name} of the instructions"
 
     def _combine(self, parts: tuple[SchemaPart, ...]) -> SchemaPart:
-        """Return one schema that is equivalent to `parts`."""
+        """Return one schema that is equivalent to ``parts``."""
         sources = without_referenced_parts(parts, self._scope)
         schema = sources[0].schema if len(sources) == 1 else {"allOf": [part.schema for part in sources]}
         return sources[0]._replace(schema=schema)
@@ -123,14 +123,15 @@ class Appendix:
         needed = self._required_definitions(piece)
         if needed is None:
             return None
-        own = [
+        own_references = [
             f"#/{keyword}/{definition}"
             for keyword, definitions in needed.items()
-            for definition, schema in definitions.items()
-            if schema is piece.schema
+            for definition, target in definitions.items()
+            if target is piece.schema
         ]
-        schema: Any = {"$ref": own[0]} if own else piece.schema
-        if omitted and not own:
+        # A recursive piece is one of the definitions that it needs, so it is quoted as a reference to itself.
+        schema: Any = {"$ref": own_references[0]} if own_references else piece.schema
+        if omitted and not own_references:
             schema = {keyword: value for keyword, value in schema.items() if keyword not in omitted}
         text = json.dumps({**schema, **needed} if needed else schema, ensure_ascii=False)
         self._quotations.setdefault(name, _Quotation(0, len(text)))
@@ -238,7 +239,7 @@ class LossLog:
         return descriptions
 
     def resolver_for(self, rule: Rule, node: Node) -> Resolver[Any] | None:
-        """Return the resolver for the references in a rule of `node`."""
+        """Return the resolver for the references in a rule of ``node``."""
         return next(
             (part.resolver for part in node.parts if part.pointer == rule.pointer), self._scope.root_part.resolver
         )
@@ -262,14 +263,14 @@ class LossLog:
             self.add(rule, LossReason.OPEN)
 
     def add(self, rule: Rule, why: LossReason) -> None:
-        """Record a rule without a node. Any other reason replaces `OPEN`, which is also recorded for nested rules."""
+        """Record a rule without a node. Any other reason replaces ``OPEN``, which is also recorded for nested rules."""
         key = (rule.pointer, rule.keyword)
         if key not in self._losses or (why is not LossReason.OPEN and self._losses[key].why is LossReason.OPEN):
             self._losses[key] = Loss(rule.pointer, rule.keyword, truncate_json(rule.value), why)
 
 
 def without_redundant_title(wire: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return `wire` without a title that only repeats its name."""
+    """Return ``wire`` without a title that only repeats its name."""
     title = wire.get("title")
     is_redundant = isinstance(title, str) and _alphanumeric(title) == _alphanumeric(name)
     return {key: each for key, each in wire.items() if key != "title"} if is_redundant else wire
@@ -280,7 +281,7 @@ def _alphanumeric(text: str) -> str:
 
 
 def add_description(wire: dict[str, Any], *sentences: str) -> dict[str, Any]:
-    """Return `wire` with sentences added to its description."""
+    """Return ``wire`` with sentences added to its description."""
     parts = [each for each in (wire.get("description"), *sentences) if each]
     return {**wire, "description": " ".join(parts)} if parts else wire
 
@@ -291,7 +292,7 @@ def conditions_sentence(conditions: list[str]) -> str:
 
 
 def add_conditions(wire: dict[str, Any], conditions: list[str]) -> dict[str, Any]:
-    """Return `wire` with unenforced rules added to its description."""
+    """Return ``wire`` with unenforced rules added to its description."""
     return add_description(wire, conditions_sentence(conditions)) if conditions else wire
 
 

@@ -50,7 +50,7 @@ _REPEATED_MARKS = re.compile(rf"{REDACTION_MARK}(?:[\W_]*{REDACTION_MARK})+")
 
 
 def redact_message(message: str, document: Json, author: Callable[[], SourceText], names: frozenset[str]) -> str | None:
-    """Return `message` on one line without any piece of `document` but `names`, or None if nothing useful is left."""
+    """Return ``message`` on one line without any text of ``document`` but ``names``, or None if nothing is left."""
     line = " ".join(message.split()).encode(errors="replace").decode()
     line = line if len(line) <= MAX_MESSAGE_LENGTH else f"{line[:MAX_MESSAGE_LENGTH]}{REDACTION_MARK}"
     texts, numbers = _document_texts(document, names)
@@ -61,7 +61,7 @@ def redact_message(message: str, document: Json, author: Callable[[], SourceText
 
 
 def _positions_to_redact(line: str, texts: list[str], numbers: list[str], author: SourceText) -> set[int] | None:
-    """Return the positions to redact in `line`, or None if no part of it is safe."""
+    """Return the positions to redact in ``line``, or None if no part of it is safe."""
     source_positions = _source_text_positions(line, [*texts, *numbers], author)
     if any(not source_positions.issuperset(range(*each.span())) for each in _ESCAPE_SEQUENCE.finditer(line)):
         return None
@@ -337,7 +337,7 @@ def _iter_parts(value: object) -> Iterator[object]:
 
 
 def _iter_wrapped(value: object) -> Iterator[object]:
-    """Yield the function behind a decorator such as `functools.cache`."""
+    """Yield the function behind a decorator such as ``functools.cache``."""
     inner = inspect.getattr_static(value, "__wrapped__", None)
     if callable(inner):
         yield inner
@@ -363,9 +363,9 @@ def _iter_called_code(function: FunctionType) -> Iterator[object]:
     """Yield the code of a function and of the functions that it names, which no call can change."""
     yield function.__code__
     for each in _iter_code_names(function.__code__):
-        named = function.__globals__.get(each)
-        if isinstance(named, FunctionType):
-            yield named.__code__
+        called = function.__globals__.get(each)
+        if isinstance(called, FunctionType):
+            yield called.__code__
 
 
 def _iter_bound_literals(function: FunctionType) -> Iterator[object]:
@@ -396,7 +396,7 @@ def _iter_bound_literals(function: FunctionType) -> Iterator[object]:
 
 
 def _find_user_module(path: str, module_globals: Mapping[str, object]) -> ModuleType | None:
-    """Return a loaded module outside the standard library, which code with `module_globals` imports as `path`."""
+    """Return a loaded module outside the standard library, which code with ``module_globals`` imports as ``path``."""
     try:
         name = resolve_name(path, cast("str | None", module_globals.get("__package__")))
     except ImportError:
@@ -442,7 +442,7 @@ def _parse_source_file(file: str) -> _SourceFile:
 
 
 def _record_binding(source_file: _SourceFile, names: list[str], node: ast.AST) -> None:
-    """Record a node of the statement that binds `names`."""
+    """Record a node of the statement that binds ``names``."""
     for name in names:
         match node:
             case ast.Constant(value=str() | int() | float() as literal):

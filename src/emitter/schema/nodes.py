@@ -1,7 +1,7 @@
 """The intermediate representation between parsing and writing a schema.
 
-A `SchemaDocument` holds a tree of nodes and the definitions that `RefNode` refers to. Nodes depend on no draft and no
-provider. This module also transforms the tree and analyses how definitions refer to one another.
+A ``SchemaDocument`` holds a tree of nodes and the definitions that ``RefNode`` refers to. Nodes depend on no draft and
+no provider. This module also transforms the tree and analyses how definitions refer to one another.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ _EMPTY_TABLE: dict[str, Any] = {}
 class _Node:
     pointer: str
     notes: dict[str, Any] = field(default_factory=_empty_table, kw_only=True)
-    """Title, description, default, examples, and notes under a `NoteKey`."""
+    """Title, description, default, examples, and notes under a ``NoteKey``."""
     rules: tuple[Rule, ...] = field(default=(), kw_only=True)
     unenforced: tuple[Rule, ...] = field(default=(), kw_only=True)
     unions: tuple[Rule, ...] = field(default=(), kw_only=True)
     """The unions whose only possible branch is this node."""
     parts: tuple[Any, ...] = field(default=(), kw_only=True)
-    """The parts of the original schema that apply here (`emitter.schema.references.SchemaPart`)."""
+    """The parts of the original schema that apply here (``emitter.schema.references.SchemaPart``)."""
 
 
 @dataclass(slots=True, eq=False)
 class AnyNode(_Node):
     """Any value of these types, carried as JSON text.
 
-    If `is_constrained`, `parts` restrict the value further, which no provider can enforce. If `is_degraded`, the node
-    lost its structure because the schema was too large. If `parts` are the targets of references, `source_parts` are
-    the schemas that contain the references.
+    If ``is_constrained``, ``parts`` restrict the value further, which no provider can enforce. If ``is_degraded``, the
+    node lost its structure because the schema was too large. If ``parts`` are the targets of references,
+    ``source_parts`` are the schemas that contain the references.
     """
 
     types: tuple[str, ...] = ALL_TYPES
@@ -87,7 +87,7 @@ class ScalarNode(_Node):
 
 @dataclass(slots=True, eq=False)
 class EnumNode(_Node):
-    """One of these values of any type. If `is_dropped`, there are too many to list for the provider."""
+    """One of these values of any type. If ``is_dropped``, there are too many to list for the provider."""
 
     values: list[Json]
     is_dropped: bool = False
@@ -97,9 +97,9 @@ class EnumNode(_Node):
 class UnnamedProperties:
     """The properties that the schema does not name.
 
-    `entries` pairs a name pattern (None for all other names) with the node of the value. If `is_implicit`, the schema
-    does not mention unnamed properties. `name_rules` constrain the names, and `key_enum` lists the names if one rule
-    lists them. `rules` are set if only patterns say which names are allowed.
+    ``entries`` pairs a name pattern (None for all other names) with the node of the value. If ``is_implicit``, the
+    schema does not mention unnamed properties. ``name_rules`` constrain the names, and ``key_enum`` lists the names if
+    one rule lists them. ``rules`` are set if only patterns say which names are allowed.
     """
 
     entries: tuple[tuple[str | None, Node], ...]
@@ -111,9 +111,9 @@ class UnnamedProperties:
 
 @dataclass(slots=True, eq=False)
 class ObjectNode(_Node):
-    """An object, closed if `unnamed` is None.
+    """An object, closed if ``unnamed`` is None.
 
-    No property may have one of `forbidden_names`. The properties in `overflow` are carried together as JSON text.
+    No property may have one of ``forbidden_names``. The properties in ``overflow`` are carried together as JSON text.
     """
 
     fields: dict[str, ObjectProperty]
@@ -124,7 +124,7 @@ class ObjectNode(_Node):
 
 @dataclass(slots=True, eq=False)
 class ArrayNode(_Node):
-    """An array: the items of `prefix`, then any number of `items`. Without `items` it ends after the prefix."""
+    """An array: the items of ``prefix``, then any number of ``items``. Without ``items`` it ends after the prefix."""
 
     prefix: tuple[Node, ...] = ()
     items: Node | None = None
@@ -134,7 +134,7 @@ class ArrayNode(_Node):
 
 @dataclass(slots=True, eq=False)
 class UnionNode(_Node):
-    """One of several branches. `origin` is the union keyword, if there is one."""
+    """One of several branches. ``origin`` is the union keyword, if there is one."""
 
     branches: tuple[Node, ...]
     origin: Rule | None = None
@@ -149,7 +149,7 @@ class UnionNode(_Node):
 class RefNode(_Node):
     """A reference to a definition.
 
-    `text_parts` are the schemas of the value if the definition is JSON text that several places share.
+    ``text_parts`` are the schemas of the value if the definition is JSON text that several places share.
     """
 
     name: str
@@ -174,7 +174,7 @@ class SchemaDocument:
     definitions: dict[str, Node]
 
     def resolve(self, node: Node) -> Node:
-        """Follow references from `node`. A cycle of bare references is a `NeverNode`."""
+        """Follow references from ``node``. A cycle of bare references is a ``NeverNode``."""
         seen: set[str] = set()
         while isinstance(node, RefNode):
             if node.name in seen:
@@ -194,7 +194,7 @@ class SchemaDocument:
 
 
 def children(node: Node) -> list[Node]:
-    """Return the direct children of `node`. A reference has none."""
+    """Return the direct children of ``node``. A reference has none."""
     match node:
         case ObjectNode():
             rest = [entry for _, entry in node.unnamed.entries] if node.unnamed is not None else []
@@ -211,12 +211,12 @@ class NodeTransform(Protocol):
     """Replaces nodes."""
 
     def __call__(self, node: Node, /, *, optional: bool) -> Node | None:
-        """Return the replacement of `node`, or None to continue with its children."""
+        """Return the replacement of ``node``, or None to continue with its children."""
         ...
 
 
 def transform_node(node: Node, transform: NodeTransform, *, optional: bool = False) -> Node:
-    """Return `node` with all nodes inside it transformed."""
+    """Return ``node`` with all nodes inside it transformed."""
     changed = transform(node, optional=optional)
     if changed is not None:
         return changed
@@ -264,7 +264,7 @@ def flatten_union(document: SchemaDocument, node: Node) -> list[Node] | None:
 
 
 def node_types(document: SchemaDocument, node: Node) -> tuple[str, ...]:
-    """Return the JSON types that a value of `node` may have."""
+    """Return the JSON types that a value of ``node`` may have."""
     members = flatten_union(document, node)
     if members is None:
         return ALL_TYPES
@@ -286,7 +286,7 @@ def _single_node_types(node: Node) -> tuple[str, ...]:
 
 
 def to_json_text(document: SchemaDocument, node: Node, *, degraded: bool = False) -> AnyNode:
-    """Return `node` carried as JSON text. `degraded` means that only the size of the schema requires it."""
+    """Return ``node`` carried as JSON text. ``degraded`` means that only the size of the schema requires it."""
     target = document.resolve(node)
     parts = (isinstance(node, RefNode) and node.text_parts) or target.parts
     text = AnyNode(
@@ -309,7 +309,7 @@ class DefinitionOrder(NamedTuple):
 
 
 def iter_references(node: Node, follow: Callable[[Node, Node], bool] = lambda _node, _child: True) -> Iterator[str]:
-    """Yield the names of the definitions referred to inside `node`, through children that `follow` accepts."""
+    """Yield the names of the definitions referred to inside ``node``, through children that ``follow`` accepts."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -332,13 +332,13 @@ def definition_order(document: SchemaDocument) -> DefinitionOrder:
 
 
 def topological_order(edges: dict[str, tuple[str, ...]], starts: Iterable[str] | None = None) -> list[str]:
-    """Return the names that `starts` reach (by default all), each after its successors except in cycles."""
+    """Return the names that ``starts`` reach (by default all), each after its successors except in cycles."""
     done: set[str] = set()
     return [name for start in (edges if starts is None else starts) for name in _post_order(start, edges, done)]
 
 
 def _post_order(start: str, edges: dict[str, tuple[str, ...]], done: set[str]) -> Iterator[str]:
-    """Yield the names that `start` reaches, each after its successors."""
+    """Yield the names that ``start`` reaches, each after its successors."""
     if start in done:
         return
     done.add(start)

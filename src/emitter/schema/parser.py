@@ -1,6 +1,6 @@
 """Parse a JSON Schema of any draft into nodes.
 
-Schemas that apply to the same value (references, `allOf`, a union and its branch) are parsed as one conjunction. Each
+Schemas that apply to the same value (references, ``allOf``, a union and its branch) are parsed as one conjunction. Each
 conjunction that is reached through a reference is parsed once and named, which bounds the work and allows recursion.
 """
 
@@ -60,7 +60,7 @@ _ANNOTATION_KEYWORDS = frozenset(
 
 
 class SchemaParser:
-    """Parses one schema. With `close`, properties that an object does not name are not allowed."""
+    """Parses one schema. With ``close``, properties that an object does not name are not allowed."""
 
     def __init__(self, resolver: ReferenceResolver, *, close: bool) -> None:
         self.resolver = resolver
@@ -81,11 +81,12 @@ class SchemaParser:
         while self._pending:
             name, parts = self._pending.pop()
             definitions[name] = self._parse_definition(parts)
-        own = self._names.get(frozenset({id(self.resolver.root_part.schema)}))
-        return SchemaDocument(root if own is None else RefNode("", own), definitions)
+        # A schema that refers to its root is one of its own definitions.
+        root_name = self._names.get(frozenset({id(self.resolver.root_part.schema)}))
+        return SchemaDocument(root if root_name is None else RefNode("", root_name), definitions)
 
     def parse_node(self, parts: Sequence[SchemaPart]) -> Node:
-        """Return the conjunction of `parts`."""
+        """Return the conjunction of ``parts``."""
         self._count += 1
         constraining = [part for part in parts if part.schema is not True and part.schema != {}]
         if any(part.schema is False for part in constraining):
@@ -103,7 +104,7 @@ class SchemaParser:
         return self._parse_expanded(expanded, constraining)
 
     def without_keywords(self, part: SchemaPart, keywords: tuple[str, ...]) -> SchemaPart:
-        """Return `part` without these keywords, always as the same object, because parts are compared by identity."""
+        """Return ``part`` without these keywords, always as the same object, because parts are compared by identity."""
         if not part.schema.keys() & set(keywords):
             return part
         key = (id(part.schema), keywords)
@@ -123,7 +124,7 @@ class SchemaParser:
         return None
 
     def _named_reference(self, parts: list[SchemaPart], source_parts: list[SchemaPart]) -> Node:
-        """Return a reference to the conjunction of `parts`, which is parsed once."""
+        """Return a reference to the conjunction of ``parts``, which is parsed once."""
         key = frozenset(id(part.schema) for part in parts)
         if key not in self._names:
             self._names[key] = self._unique_name(definition_name(parts[0].pointer))
@@ -141,7 +142,7 @@ class SchemaParser:
         return name
 
     def _expand_references(self, parts: Sequence[SchemaPart]) -> tuple[list[SchemaPart] | None, bool]:
-        """Return the parts without `$ref` and `allOf` (None if too many), and whether a reference was expanded."""
+        """Return the parts without ``$ref`` and ``allOf`` (None if too many), and whether a reference was expanded."""
         pending, visited, expanded = list(reversed(parts)), set[int](), list[SchemaPart]()
         has_reference = is_cyclic = False
         while pending:
@@ -164,20 +165,20 @@ class SchemaParser:
         return expanded, has_reference
 
     def _all_of_parts(self, part: SchemaPart) -> list[SchemaPart]:
-        listed = as_list(part.schema.get("allOf")) if part.schema.__class__ is dict else []
+        branches = as_list(part.schema.get("allOf")) if part.schema.__class__ is dict else []
         return [
             self.resolver.child_part(part, child_pointer(part.pointer, "allOf", index), branch)
-            for index, branch in enumerate(listed)
+            for index, branch in enumerate(branches)
         ]
 
     def _parse_definition(self, parts: Sequence[SchemaPart]) -> Node:
-        """Parse the conjunction of `parts`, with their own references expanded."""
+        """Parse the conjunction of ``parts``, with their own references expanded."""
         if all(part.schema.__class__ is dict and not set(EXPANDED_KEYWORDS) & part.schema.keys() for part in parts):
             return self._parse_expanded(list(parts), parts)
         return self._parse_expanded(self._expand_references(parts)[0], parts)
 
     def _parse_expanded(self, expanded: list[SchemaPart] | None, parts: Sequence[SchemaPart]) -> Node:
-        """Parse schemas without references. `parts` are the original ones."""
+        """Parse schemas without references. ``parts`` are the original ones."""
         pointer = parts[0].pointer
         if expanded is None or self._depth > MAX_DEPTH or self._count > MAX_NODES:
             return AnyNode(pointer, is_constrained=True, parts=tuple(parts))
@@ -210,7 +211,7 @@ class SchemaParser:
         return _union_of([self._parse_typed(facts, each) for each in _group_types(types)], facts)
 
     def _parse_untyped(self, facts: KeywordFacts) -> Node:
-        """Parse a schema without `type`. Types that no keyword constrains are carried as JSON text."""
+        """Parse a schema without ``type``. Types that no keyword constrains are carried as JSON text."""
         groups = [group for group in _group_types(ALL_TYPES) if set(group) & facts.rules_by_type.keys()]
         if not groups:
             return AnyNode(facts.pointer)
@@ -323,12 +324,12 @@ def _parse_property(facts: KeywordFacts, parts: list[SchemaPart], name: str, par
 
 
 def _property_names_schema(part: SchemaPart, parser: SchemaParser) -> Any:
-    """Return the value of `propertyNames`, which draft 4 does not have."""
+    """Return the value of ``propertyNames``, which draft 4 does not have."""
     return part.schema.get("propertyNames", True) if "propertyNames" in parser.draft.keywords else True
 
 
 def _is_name_allowed(part: SchemaPart, name: str, parser: SchemaParser) -> bool:
-    """Return whether `propertyNames` allows a name. A rule with references is left to validation."""
+    """Return whether ``propertyNames`` allows a name. A rule with references is left to validation."""
     rule = _property_names_schema(part, parser)
     return rule is True or _contains_reference(rule) or jsonschema_rs.is_valid(rule, name, validate_formats=True)
 
@@ -338,7 +339,7 @@ def _contains_reference(rule: Any) -> bool:
 
 
 def _schemas_for_property(part: SchemaPart, name: str, parser: SchemaParser) -> Iterator[SchemaPart]:
-    """Yield the subschemas of `part` that apply to a property."""
+    """Yield the subschemas of ``part`` that apply to a property."""
     is_mentioned = False
     properties = as_mapping(part.schema.get("properties"))
     if name in properties:
@@ -378,7 +379,7 @@ def _parse_unnamed_properties(
 
 
 def _parse_name_enum(parts: list[SchemaPart], parser: SchemaParser) -> EnumNode | None:
-    """Return the names that `propertyNames` lists, if it has no other rules."""
+    """Return the names that ``propertyNames`` lists, if it has no other rules."""
     if len(parts) != 1:
         return None
     [part] = parts
@@ -471,7 +472,7 @@ def parse_array(facts: KeywordFacts, parser: SchemaParser) -> Node:
 
 
 def _lacks_contains(rule: Rule, rules: Any) -> bool:
-    """Return whether a rule has no effect without `contains`."""
+    """Return whether a rule has no effect without ``contains``."""
     return rule.keyword in {"minContains", "maxContains"} and not any(rule.keyword == "contains" for rule in rules)
 
 

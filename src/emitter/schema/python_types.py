@@ -1,6 +1,6 @@
 """Generate JSON Schemas from Python types and parse documents into their values.
 
-Any type that pydantic's `TypeAdapter` accepts can be used. The generated schema adds the names of enum members and
+Any type that pydantic's ``TypeAdapter`` accepts can be used. The generated schema adds the names of enum members and
 the precise formats of dates and times. What a JSON Schema does not say, such as which field distinguishes the members
 of a union, is read from pydantic's core schema of the type.
 """
@@ -48,8 +48,8 @@ _SCHEMA_EXPECTED = "a schema is a JSON Schema as a dict, or a type such as a pyd
 class SchemaSource(Generic[T]):
     """A schema with a name that every provider accepts, and functions to parse and dump values.
 
-    `parse` converts a document that is valid for `schema` to a value, and `dump` converts it back. Unless
-    `is_python_type`, values are the documents themselves. Otherwise `parse` takes a `ValidationContext`, too.
+    ``parse`` converts a document that is valid for ``schema`` to a value, and ``dump`` converts it back. Unless
+    ``is_python_type``, values are the documents themselves. Otherwise ``parse`` takes a ``ValidationContext``, too.
     """
 
     schema: Mapping[str, Json] | bool
@@ -68,7 +68,7 @@ class ValidationContext:
 
 
 def resolve_schema(schema_or_type: object) -> SchemaSource[Any]:
-    """Return the schema of a Python type or JSON Schema. Raises `Uncompilable` for anything else."""
+    """Return the schema of a Python type or JSON Schema. Raises ``Uncompilable`` for anything else."""
     if isinstance(schema_or_type, Mapping | bool):
         schema = cast("Mapping[str, Json] | bool", schema_or_type)
         title = None if isinstance(schema, bool) else schema.get("title")
@@ -84,7 +84,7 @@ def resolve_schema(schema_or_type: object) -> SchemaSource[Any]:
 
 
 def _reject_value(schema_or_type: object) -> None:
-    """Raise `Uncompilable` for a value where a type belongs."""
+    """Raise ``Uncompilable`` for a value where a type belongs."""
     kind = type(schema_or_type)
     if isinstance(schema_or_type, BaseModel) or (is_dataclass(schema_or_type) and kind is not type):
         raise Uncompilable("", f"pass the class {kind.__name__}, not an instance of it")
@@ -115,8 +115,8 @@ def _source_of_type(kind: object) -> SchemaSource[Any]:
 def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     """Return pydantic's adapter of a type, and its JSON Schema; raise ``Uncompilable`` if there is none.
 
-    An `Iterable`, `Iterator` or `Generator` is a list. Inside a type it is an `InputError`, because pydantic would
-    validate its items only when they are read.
+    An ``Iterable``, ``Iterator`` or ``Generator`` is a list. Inside a type it is an ``InputError``, because pydantic
+    would validate its items only when they are read.
     """
     if (get_origin(kind) or kind) in _LAZY_TYPES:
         kind = cast("Any", list)[(*get_args(kind), Any)[0]]
@@ -124,9 +124,9 @@ def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
         schema = generate_json_schema(adapter)
     except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError, RecursionError) as error:
-        named = getattr(kind, "__name__", None) or type(kind).__name__
-        said = str(error).strip().partition("\n")[0]
-        raise Uncompilable("", f"pydantic can make no JSON Schema of {named}: {said}; {_SCHEMA_EXPECTED}") from error
+        name = getattr(kind, "__name__", None) or type(kind).__name__
+        reason = str(error).strip().partition("\n")[0]
+        raise Uncompilable("", f"pydantic can make no JSON Schema of {name}: {reason}; {_SCHEMA_EXPECTED}") from error
     if place := find_generator(adapter.core_schema):
         raise InputError(f"{place} is an iterable that is read lazily, so it is not validated.", hint="Use list[...].")
     return adapter, schema
@@ -142,7 +142,7 @@ def _parse_document(
 ) -> ParseResult[Any]:
     """Parse as JSON, so that strict types accept JSON's representation of other types.
 
-    `by_name` also reads a field by its own name, if its alias leads into another object.
+    ``by_name`` also reads a field by its own name, if its alias leads into another object.
     """
     given, given_text = (None, NO_TEXT) if context is None else (context.value, context.text)
     try:
@@ -172,7 +172,7 @@ def _validator_source_text(adapter: TypeAdapter[Any]) -> SourceText:
 
 
 def _iter_validator_functions(core_schema: object) -> Iterator[object]:
-    """Yield the functions that pydantic calls, including `__post_init__` and `model_post_init`."""
+    """Yield the functions that pydantic calls, including ``__post_init__`` and ``model_post_init``."""
     for node in iter_nodes(core_schema):
         if callable(node.get("function")):
             yield node["function"]
@@ -181,7 +181,7 @@ def _iter_validator_functions(core_schema: object) -> Iterator[object]:
 
 
 def _to_schema_name(title: object) -> str:
-    """Return a name that every provider accepts: letters, digits, `_` and `-`, starting with a letter."""
+    """Return a name that every provider accepts: letters, digits, ``_`` and ``-``, starting with a letter."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", title).strip("_") if isinstance(title, str) else ""
     if not plain:
         return DEFAULT_NAME
@@ -210,7 +210,7 @@ class FieldAliases:
     """Differences between the names of fields in documents and in pydantic."""
 
     has_nested: bool = False
-    """A field is read only from inside another (`AliasPath`), so it is read by its name instead."""
+    """A field is read only from inside another (``AliasPath``), so it is read by its name instead."""
     has_differing: bool = False
     """A field is read and written under different names."""
 
@@ -237,8 +237,8 @@ class JsonSchemaGenerator(GenerateJsonSchema):
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> dict[str, Any]:
         """Add the names of the members."""
-        named: Mapping[str, Enum] = schema["cls"].__members__
-        return _with_member_names(super().enum_schema(schema), named.items())
+        members: Mapping[str, Enum] = schema["cls"].__members__
+        return _with_member_names(super().enum_schema(schema), members.items())
 
     def literal_schema(self, schema: core_schema.LiteralSchema) -> dict[str, Any]:
         """Add the names of enum members among the literals."""
@@ -247,30 +247,30 @@ class JsonSchemaGenerator(GenerateJsonSchema):
 
     def dict_schema(self, schema: core_schema.DictSchema) -> dict[str, Any]:
         """Write enum keys as the strings that they are in JSON."""
-        found = super().dict_schema(schema)
-        keys: Any = found.get("propertyNames")
-        listed = self.resolve_ref_schema(keys) if keys else {}
-        values = cast("list[Any]", listed.get("enum", ()))
+        generated = super().dict_schema(schema)
+        property_names: Any = generated.get("propertyNames")
+        key_schema = self.resolve_ref_schema(property_names) if property_names else {}
+        values = cast("list[Any]", key_schema.get("enum", ()))
         if any(not isinstance(value, str) for value in values):
             texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
-            names = {ENUM_NAMES_KEYWORD: listed[ENUM_NAMES_KEYWORD]} if ENUM_NAMES_KEYWORD in listed else {}
-            found["propertyNames"] = {"enum": texts, **names}
-        return found
+            names = {ENUM_NAMES_KEYWORD: key_schema[ENUM_NAMES_KEYWORD]} if ENUM_NAMES_KEYWORD in key_schema else {}
+            generated["propertyNames"] = {"enum": texts, **names}
+        return generated
 
     def named_tuple_schema(self, schema: Any) -> dict[str, Any]:
         """Add the field names as titles of the items."""
-        found = super().named_tuple_schema(schema)
-        for named, item in zip(schema["fields"], found.get("prefixItems", ()), strict=True):
-            item.setdefault("title", named["name"])
-        return found
+        generated = super().named_tuple_schema(schema)
+        for field, item in zip(schema["fields"], generated.get("prefixItems", ()), strict=True):
+            item.setdefault("title", field["name"])
+        return generated
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> dict[str, Any]:
         """Add a format, because both a number and a string are accepted."""
-        found = super().decimal_schema(schema)
-        for each in (found, *found.get("anyOf", ())):
-            if each.get("type") == "string":
-                each["format"] = "decimal"
-        return found
+        generated = super().decimal_schema(schema)
+        for branch in (generated, *generated.get("anyOf", ())):
+            if branch.get("type") == "string":
+                branch["format"] = "decimal"
+        return generated
 
     def time_schema(self, schema: core_schema.TimeSchema) -> dict[str, Any]:
         """Require no UTC offset, which pydantic does not need."""
@@ -279,8 +279,8 @@ class JsonSchemaGenerator(GenerateJsonSchema):
     def datetime_schema(self, schema: core_schema.DatetimeSchema) -> dict[str, Any]:
         """Require a UTC offset only if the type does."""
         constraint = schema.get("tz_constraint")
-        named = "date-time" if isinstance(constraint, int) else _DATETIME_FORMATS.get(str(constraint), "iso-date-time")
-        return {**super().datetime_schema(schema), "format": named}
+        name = "date-time" if isinstance(constraint, int) else _DATETIME_FORMATS.get(str(constraint), "iso-date-time")
+        return {**super().datetime_schema(schema), "format": name}
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> dict[str, Any]:
         """Name the encoding for reading, not for writing."""
@@ -292,13 +292,13 @@ class JsonSchemaGenerator(GenerateJsonSchema):
 
 def _with_member_names(schema: dict[str, Any], members: Iterable[tuple[str, Enum]]) -> dict[str, Any]:
     """Return the schema of an enum with the names of its members, if they are informative."""
-    names: dict[str, list[str]] = {}
-    for name, member in members:
-        names.setdefault(json.dumps(to_jsonable_python(member.value)), []).append(name)
+    names_by_value: dict[str, list[str]] = {}
+    for name, member in members:  # an alias has the value of another member
+        names_by_value.setdefault(json.dumps(to_jsonable_python(member.value)), []).append(name)
     values = [schema["const"]] if "const" in schema else cast("list[Any]", schema.get("enum", []))
-    listed = [" or ".join(names.get(json.dumps(value), ())) for value in values]
-    more = any(name and is_name_informative(name, each) for name, each in zip(listed, values, strict=True))
-    return {**schema, ENUM_NAMES_KEYWORD: listed} if more else schema
+    names = [" or ".join(names_by_value.get(json.dumps(value), ())) for value in values]
+    is_informative = any(name and is_name_informative(name, value) for name, value in zip(names, values, strict=True))
+    return {**schema, ENUM_NAMES_KEYWORD: names} if is_informative else schema
 
 
 def generate_json_schema(adapter: TypeAdapter[Any]) -> dict[str, Any]:
@@ -308,9 +308,9 @@ def generate_json_schema(adapter: TypeAdapter[Any]) -> dict[str, Any]:
 
 def find_aliases(adapter: TypeAdapter[Any]) -> FieldAliases:
     """Return the aliases of a type's fields."""
-    found = FieldAliases()
-    _with_input_names(adapter.core_schema, found)
-    return found
+    aliases = FieldAliases()
+    _with_input_names(adapter.core_schema, aliases)
+    return aliases
 
 
 def make_serializer(adapter: TypeAdapter[Any]) -> SchemaSerializer:
@@ -322,8 +322,8 @@ def make_serializer(adapter: TypeAdapter[Any]) -> SchemaSerializer:
 def _with_input_names(node: Any, aliases: FieldAliases) -> Any:
     """Return a core schema whose fields are written under their input names, and record differences."""
     if isinstance(node, list | tuple):
-        inside = (_with_input_names(each, aliases) for each in cast("list[Any]", node))
-        return list(inside) if isinstance(node, list) else tuple(inside)
+        items = (_with_input_names(item, aliases) for item in cast("list[Any]", node))
+        return list(items) if isinstance(node, list) else tuple(items)
     if not isinstance(node, dict):
         return node
     table = cast("dict[str, Any]", node)
@@ -338,16 +338,16 @@ def _with_input_names(node: Any, aliases: FieldAliases) -> Any:
     return copy
 
 
-def _rename_field(named: str | None, field: Any, aliases: FieldAliases) -> Any:
+def _rename_field(key: str | None, field: Any, aliases: FieldAliases) -> Any:
     table: dict[str, Any] = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
     if table.get("type") not in _FIELD_TYPES:
         return cast("object", field)
-    name: str = table["name"] if named is None else named
-    plain = input_name(name, table)
-    read_as = name if plain is None else plain
-    aliases.has_nested |= plain is None
-    aliases.has_differing |= read_as != table.get("serialization_alias", name)
-    return {**table, "serialization_alias": read_as}
+    name: str = table["name"] if key is None else key
+    alias = input_name(name, table)
+    aliases.has_nested |= alias is None
+    alias = name if alias is None else alias
+    aliases.has_differing |= alias != table.get("serialization_alias", name)
+    return {**table, "serialization_alias": alias}
 
 
 DATA_KEYS = frozenset({"metadata", "serialization", "config", "default", "expected", "members"})
@@ -356,7 +356,7 @@ _UNION_TYPES = frozenset({"union", "tagged-union"})
 
 
 def find_union_tags(core_schema: object) -> frozenset[int]:
-    """Return the `id` of each field that has other values in another member of the same union.
+    """Return the ``id`` of each field that has other values in another member of the same union.
 
     Such a field usually has its only value as its default. If it were optional, a document without it could be read
     as any member.
@@ -367,7 +367,7 @@ def find_union_tags(core_schema: object) -> frozenset[int]:
 
 
 def find_generator(core_schema: object) -> str | None:
-    """Return the place of an `Iterable`, which pydantic would read lazily, such as ``Team.people``."""
+    """Return the place of an ``Iterable``, which pydantic would read lazily, such as ``Team.people``."""
     nodes = list(iter_nodes(core_schema))
     if not any(map(_is_generator, nodes)):
         return None

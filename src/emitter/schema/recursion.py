@@ -41,7 +41,7 @@ MAX_PRUNE_ROUNDS = 200
 
 
 def prune_empty(document: SchemaDocument) -> SchemaDocument:
-    """Return the document without nodes that have no value. Raises `Uncompilable` if the root has none."""
+    """Return the document without nodes that have no value. Raises ``Uncompilable`` if the root has none."""
     if not document.definitions and not isinstance(document.root, NeverNode):
         return document  # the parser has removed other empty nodes
     document = _resolve_cyclic_unions(document)
@@ -71,7 +71,7 @@ def _resolve_cyclic_unions(document: SchemaDocument) -> SchemaDocument:
 
 
 def _iter_alternatives(node: Node) -> Iterator[str]:
-    """Yield the definitions that `node` is an alternative of."""
+    """Yield the definitions that ``node`` is an alternative of."""
     if isinstance(node, RefNode):
         yield node.name
     elif isinstance(node, UnionNode):
@@ -189,7 +189,7 @@ def unroll_recursion(document: SchemaDocument, subset: SchemaSubset) -> SchemaDo
 
 
 def _is_optional_property(node: Node, child: Node) -> bool:
-    """Return whether `child` is an optional property of `node`."""
+    """Return whether ``child`` is an optional property of ``node``."""
     return isinstance(node, ObjectNode) and any(
         field.node is child for field in node.fields.values() if not field.required
     )

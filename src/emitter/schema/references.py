@@ -1,7 +1,7 @@
 """Resolve references and walk the subschemas that they lead to.
 
 References never leave the document, except to the drafts' own metaschemas and to schemas that the caller supplies in
-`registry=`. Nothing is fetched. Schemas whose references expand beyond a bound are rejected.
+``registry=``. Nothing is fetched. Schemas whose references expand beyond a bound are rejected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME_SEPARATORS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 SchemaRegistry: TypeAlias = "Mapping[str, Any] | Registry[Any]"
-"""Schemas by URI, or a registry of the `referencing` package."""
+"""Schemas by URI, or a registry of the ``referencing`` package."""
 
 
 class SchemaPart(NamedTuple):
@@ -75,14 +75,14 @@ class ReferenceResolver:
                 )
 
     def child_part(self, part: SchemaPart, pointer: str, schema: Any) -> SchemaPart:
-        """Return a subschema of `part`. An id of its own changes the base of its references."""
+        """Return a subschema of ``part``. An id of its own changes the base of its references."""
         resolver = part.resolver
         if schema.__class__ is dict and isinstance(schema.get(self.draft.identifier), str):
             resolver = self._document.enter(schema, resolver)
         return SchemaPart(schema, pointer, resolver)
 
     def resolve(self, part: SchemaPart, keyword: str) -> SchemaPart:
-        """Return the target of the reference in `part`. Raises `Uncompilable` if there is none."""
+        """Return the target of the reference in ``part``. Raises ``Uncompilable`` if there is none."""
         reference = part.schema[keyword]
         resolved = self._document.lookup(reference, part.resolver)
         if resolved is None:
@@ -90,7 +90,7 @@ class ReferenceResolver:
         return SchemaPart(resolved.contents, self._pointer_to(resolved.contents, reference), resolved.resolver)
 
     def resolve_or_none(self, part: SchemaPart) -> SchemaPart | None:
-        """Return the target of the reference in `part`, or None."""
+        """Return the target of the reference in ``part``, or None."""
         try:
             return self.resolve(part, "$ref")
         except Uncompilable:
@@ -127,7 +127,7 @@ _SCHEMA_KEYWORDS = _MAP_KEYWORDS | _LIST_KEYWORDS | _SINGLE_KEYWORDS | _REFERENC
 
 
 def collect_rules(parts: Iterable[SchemaPart], scope: ReferenceResolver, visited: set[int] | None = None) -> list[Rule]:
-    """Return each keyword in `parts` and below, once per place. `visited` places are skipped."""
+    """Return each keyword in ``parts`` and below, once per place. ``visited`` places are skipped."""
     rules: list[Rule] = []
     visited = set() if visited is None else visited
     pending = list(parts)
@@ -149,7 +149,7 @@ def collect_rules(parts: Iterable[SchemaPart], scope: ReferenceResolver, visited
 
 
 def parts_in_rule(rule: Rule, scope: ReferenceResolver, parts: Iterable[SchemaPart]) -> list[SchemaPart]:
-    """Return the schemas in the value of `rule`, which belongs to one of `parts`."""
+    """Return the schemas in the value of ``rule``, which belongs to one of ``parts``."""
     if rule.keyword not in _SCHEMA_KEYWORDS:
         return []
     resolver = next((part.resolver for part in parts if part.pointer == rule.pointer), scope.root_part.resolver)
@@ -193,7 +193,7 @@ def find_dangling_reference(scope: ReferenceResolver) -> Uncompilable | None:
 
 
 def without_referenced_parts(parts: Iterable[SchemaPart], scope: ReferenceResolver) -> list[SchemaPart]:
-    """Return the parts that no other part includes by `$ref` or `allOf`."""
+    """Return the parts that no other part includes by ``$ref`` or ``allOf``."""
     parts_left: list[SchemaPart] = []
     included: set[int] = set()
     for part in parts:
@@ -204,7 +204,7 @@ def without_referenced_parts(parts: Iterable[SchemaPart], scope: ReferenceResolv
 
 
 def _mark_referenced(part: SchemaPart, scope: ReferenceResolver, followed: set[int]) -> None:
-    """Add the ids of `part` and of the schemas that it includes by `$ref` and `allOf`."""
+    """Add the ids of ``part`` and of the schemas that it includes by ``$ref`` and ``allOf``."""
     pending = [part]
     while pending:
         current = pending.pop()
@@ -219,7 +219,7 @@ def _mark_referenced(part: SchemaPart, scope: ReferenceResolver, followed: set[i
 
 
 def iter_reference_targets(part: SchemaPart, scope: ReferenceResolver) -> Iterator[tuple[str, SchemaPart]]:
-    """Yield every reference inside `part` with its target."""
+    """Yield every reference inside ``part`` with its target."""
     pending = [part]
     while pending:
         current = pending.pop()
@@ -242,7 +242,7 @@ _SAME_VALUE_SCHEMA_KEYWORDS = ("not", "if", "then", "else")
 
 
 def check_complexity(scope: ReferenceResolver) -> None:
-    """Raise `Uncompilable` if references expand to too many schemas."""
+    """Raise ``Uncompilable`` if references expand to too many schemas."""
     known: dict[int, int] = {}
     for part in scope.iter_parts():
         try:

@@ -1,4 +1,4 @@
-"""Resolve references with the `referencing` package, and bundle the schemas of `registry=` into one document.
+"""Resolve references with the ``referencing`` package, and bundle the schemas of ``registry=`` into one document.
 
 Loaded when a schema has a reference or an id, because most of what it imports is for those.
 """
@@ -127,7 +127,7 @@ class _SchemaBundler:
         return copy
 
     def _rewrite_reference(self, reference: str, resolver: Resolver[Any]) -> str:
-        """Return the reference inside the bundle that replaces `reference`, if there is one."""
+        """Return the reference inside the bundle that replaces ``reference``, if there is one."""
         resolved = _lookup(resolver, reference)
         if resolved is None or id(resolved.contents) in self._own_schemas:
             return reference

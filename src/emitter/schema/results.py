@@ -1,7 +1,7 @@
 """Result types of the schema package.
 
-`Compiled` is the result of compiling a schema, and `Loss` is a keyword that the provider does not enforce.
-`ParseResult` is the result of parsing a valid document into a Python value. Violations made from pydantic errors
+``Compiled`` is the result of compiling a schema, and ``Loss`` is a keyword that the provider does not enforce.
+``ParseResult`` is the result of parsing a valid document into a Python value. Violations made from pydantic errors
 never quote the document.
 """
 
@@ -41,7 +41,7 @@ class LossReason(str, Enum):
     CLOSED = "closed"
     """Properties that the schema does not name are not allowed, as the caller chose."""
     WIDENED = "widened"
-    """OpenAPI's `nullable`, which JSON Schema does not know, also allows null."""
+    """OpenAPI's ``nullable``, which JSON Schema does not know, also allows null."""
     DEGRADED = "degraded"
     """The provider has the keyword, but the whole schema is too large."""
 
@@ -75,11 +75,11 @@ class Compiled:
     Attributes:
         schema: The wire schema.
         losses: The keywords that the provider does not enforce.
-        encode: Converts an instance of the original to a document of `schema`. Raises `Unencodable`.
-        decode: Converts a document of `schema` back. Never raises. Null and absent are equal in an optional property.
-        validate: Validates an instance against `original`.
+        encode: Converts an instance of the original to a document of ``schema``. Raises ``Unencodable``.
+        decode: Converts a document of ``schema`` back. Never raises. Null and absent are equal in an optional property.
+        validate: Validates an instance against ``original``.
         original: The caller's schema.
-        enforced: False if the provider can enforce nothing. `schema` is then the original, for the prompt.
+        enforced: False if the provider can enforce nothing. ``schema`` is then the original, for the prompt.
         appendix: The pieces of the original that descriptions refer to, by JSON pointer. The prompt must contain them.
         degraded: The losses that are caused only by the provider's size limits.
     """
@@ -139,8 +139,8 @@ class CallbackFailure:
 class ParseResult(Generic[T]):
     """A parsed value, or the violations or the failure that prevent it.
 
-    `findings` are about a value that is accepted. `corrections` are the same findings as violations at their place in
-    the document, if the model is to be asked once to correct it.
+    ``findings`` are about a value that is accepted. ``corrections`` are the same findings as violations at their place
+    in the document, if the model is to be asked once to correct it.
     """
 
     value: T | None = None

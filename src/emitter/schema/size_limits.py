@@ -22,17 +22,17 @@ DEFINITION_PREFIX = "#/$defs/"
 
 @dataclass(slots=True)
 class SchemaSize:
-    """The measured size of a schema, by the names of `SchemaLimits`."""
+    """The measured size of a schema, by the names of ``SchemaLimits``."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def keep_largest(self, name: str, value: int) -> None:
-        """Keep the largest value of `name`."""
+        """Keep the largest value of ``name``."""
         self.counts[name] = max(self.counts[name], value)
 
 
 def measure_schema(wire: dict[str, Any], limits: SchemaLimits) -> SchemaSize:
-    """Return the size of `wire`. Definitions count once."""
+    """Return the size of ``wire``. Definitions count once."""
     size = SchemaSize()
     pending = [wire]
     count = 0
@@ -125,7 +125,7 @@ def _nesting_levels(node: dict[str, Any]) -> int:
 
 
 def _measure_height(node: dict[str, Any], above: int, reference_depths: dict[str, int]) -> int:
-    """Return the depth that `node` reaches by itself, and record the depths of its references."""
+    """Return the depth that ``node`` reaches by itself, and record the depths of its references."""
     if "$ref" in node:
         name = node["$ref"]
         reference_depths[name] = max(reference_depths.get(name, 0), above)
@@ -144,10 +144,10 @@ MAX_PATH_STEPS = 20_000
 
 
 def longest_path(own_lengths: dict[str, int], edges_by_name: dict[str, dict[str, int]], start: str) -> int:
-    """Return the length of the longest path from `start` that visits no name twice.
+    """Return the length of the longest path from ``start`` that visits no name twice.
 
-    `own_lengths` are the lengths of names by themselves, `edges_by_name` the distances to other names. The result is
-    exact, or too large if a cycle has too many paths to try.
+    ``own_lengths`` are the lengths of names by themselves, ``edges_by_name`` the distances to other names. The result
+    is exact, or too large if a cycle has too many paths to try.
     """
     # The longest simple path is an NP-hard problem, but only inside cycles. Between cycles the lengths add up.
     edges = {name: tuple(each) for name, each in edges_by_name.items()}

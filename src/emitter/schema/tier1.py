@@ -30,11 +30,11 @@ class Tier1Mode(str, Enum):
     LOAD_BEARING = "load-bearing"
     """Only rules whose violation fails at several providers."""
     STRICT = "strict"
-    """The whole subset, for hosts that advertise `tierOneSubsetCompliance: "strict"`."""
+    """The whole subset, for hosts that advertise ``tierOneSubsetCompliance: "strict"``."""
 
 
 class VariantEdition(str, Enum):
-    """The branches of an `anyOf` that need a discriminator."""
+    """The branches of an ``anyOf`` that need a discriminator."""
 
     V1 = "v1"
     """Every branch of every union."""
@@ -47,7 +47,7 @@ class Tier1Finding:
     """A broken rule.
 
     Attributes:
-        pointer: The JSON pointer of the schema, starting with `#`.
+        pointer: The JSON pointer of the schema, starting with ``#``.
         rule: The identifier of the rule.
         detail: The keyword or number that broke the rule, if any.
         fix: A suggestion.
@@ -68,7 +68,7 @@ def lint_tier1(schema: Json, mode: Tier1Mode) -> tuple[Tier1Finding, ...]:
 
 
 def lint_variants(schema: Json, edition: VariantEdition) -> tuple[Tier1Finding, ...]:
-    """Return each `oneOf`, and each union branch without a discriminator."""
+    """Return each ``oneOf``, and each union branch without a discriminator."""
     return tuple(SchemaSurvey(schema, partial(_check_variants, edition=edition)).report())
 
 
@@ -192,7 +192,7 @@ def _string_values(value: Json) -> frozenset[str]:
 
 
 def _finding(pointer: str, rule: str, detail: str | None = None) -> Tier1Finding:
-    """Return a finding with its fix. Until it is reported, `pointer` is relative to the part."""
+    """Return a finding with its fix. Until it is reported, ``pointer`` is relative to the part."""
     fix = _FIXES_BY_RULE.get(rule) or _FIXES_BY_KEYWORD.get(detail or "", _FIX_CHECK_LOCALLY)
     return Tier1Finding(pointer, rule, detail, fix)
 
@@ -203,7 +203,7 @@ MAX_REPORT = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class SchemaStep:
-    """A step to a part of the schema. `is_counted` steps add to the survey's count."""
+    """A step to a part of the schema. ``is_counted`` steps add to the survey's count."""
 
     pointer: str
     value: Json
@@ -223,7 +223,7 @@ PartTable: TypeAlias = "dict[PartKey, list[Tier1Finding | SchemaStep]]"
 class SchemaSurvey:
     """Checks each part of a schema once, shallow parts first.
 
-    `check` yields the violations of a part and the steps to further parts, in the order of the report.
+    ``check`` yields the violations of a part and the steps to further parts, in the order of the report.
     """
 
     def __init__(self, schema: Json, check: Callable[[SchemaStep], Iterable[Tier1Finding | SchemaStep]]) -> None:
@@ -249,8 +249,12 @@ class SchemaSurvey:
 
     def report(self) -> Iterator[Tier1Finding]:
         """Yield the violations in order, with absolute pointers."""
-        leading = self._parts_with_breaches()
-        stack, trail, remaining = [iter(leading.get(self._start.key, ()))], [self._start.pointer], MAX_REPORT
+        parts_with_findings = self._parts_with_findings()
+        stack, trail, remaining = (
+            [iter(parts_with_findings.get(self._start.key, ()))],
+            [self._start.pointer],
+            MAX_REPORT,
+        )
         while stack and remaining > 0:
             part = next(stack[-1], None)
             if part is None:
@@ -262,25 +266,25 @@ class SchemaSurvey:
                 yield replace(part, pointer=pointer)
             else:
                 remaining -= 1  # so that cyclic schemas end too
-                stack.append(iter(leading[part.key]))
+                stack.append(iter(parts_with_findings[part.key]))
                 trail.append(part.pointer)
         if stack:
             yield _finding("#", "report-cut-off", f"characters={MAX_REPORT}")
 
-    def _parts_with_breaches(self) -> PartTable:
-        """Return the parts that lead to a violation. The others need not be visited for a report."""
+    def _parts_with_findings(self) -> PartTable:
+        """Return the parts that lead to a finding. The others need not be visited for a report."""
         parents: dict[PartKey, list[PartKey]] = {}
         for key, parts in self._parts.items():
             for part in parts:
                 if isinstance(part, SchemaStep):
                     parents.setdefault(part.key, []).append(key)
         pending = [key for key, parts in self._parts.items() if any(isinstance(part, Tier1Finding) for part in parts)]
-        leading = set(pending)
+        visited = set(pending)
         while pending:
-            unvisited = set(parents.get(pending.pop(), ())) - leading
-            leading |= unvisited
+            unvisited = set(parents.get(pending.pop(), ())) - visited
+            visited |= unvisited
             pending.extend(unvisited)
         return {
-            key: [part for part in self._parts[key] if isinstance(part, Tier1Finding) or part.key in leading]
-            for key in leading
+            key: [part for part in self._parts[key] if isinstance(part, Tier1Finding) or part.key in visited]
+            for key in visited
         }

@@ -1,6 +1,6 @@
 """Validate documents against the original schema.
 
-Validation uses jsonschema-rs with format checks. A `Violation` never quotes the answer: names that the schema does
+Validation uses jsonschema-rs with format checks. A ``Violation`` never quotes the answer: names that the schema does
 not define are masked, and for a union only the errors of the closest branch are reported.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def redact_name(name: str, names: frozenset[str]) -> str:
-    """Return a name for a violation's pointer, masked unless it is one of `names`."""
+    """Return a name for a violation's pointer, masked unless it is one of ``names``."""
     return escape_pointer_token(name) if name in names else "*"
 
 
@@ -60,9 +60,9 @@ class Validator:
     """Validates documents against one schema."""
 
     def __init__(self, schema: Schema, draft: SchemaDraft = DRAFT202012, *, typed: bool = False) -> None:
-        """Build the validator. Raises `Uncompilable` if `schema` is not valid.
+        """Build the validator. Raises ``Uncompilable`` if ``schema`` is not valid.
 
-        With `typed`, formats are checked as pydantic reads them, which is wider than the standards.
+        With ``typed``, formats are checked as pydantic reads them, which is wider than the standards.
         """
         self._schema = schema
         formats = PYDANTIC_FORMAT_CHECKS if typed else FORMAT_CHECKS
@@ -79,7 +79,7 @@ class Validator:
         return property_names(self._schema)
 
     def __call__(self, value: Json) -> tuple[Violation, ...]:
-        """Return at most `MAX_VIOLATIONS` violations, ordered by place.
+        """Return at most ``MAX_VIOLATIONS`` violations, ordered by place.
 
         Undecoded values are reported alone: the rules of the schema apply to decoded values.
         """
@@ -136,7 +136,7 @@ class _RawViolation(NamedTuple):
 
 
 def _contains_undecoded(value: Json) -> bool:
-    """Return whether `value` contains an undecoded value. Most do not, so paths are not recorded."""
+    """Return whether ``value`` contains an undecoded value. Most do not, so paths are not recorded."""
     pending: list[Any] = [value]
     while pending:
         current = pending.pop()
@@ -207,7 +207,7 @@ def _missing_tag(branches: list[list[ValidationError]]) -> _RawViolation | None:
 
 
 def _is_type_mismatch(branch: list[ValidationError], depth: int) -> bool:
-    """Return whether a branch of a union at `depth` is for values of another type."""
+    """Return whether a branch of a union at ``depth`` is for values of another type."""
     return len(branch) == 1 and branch[0].kind.name == "type" and len(branch[0].instance_path) == depth
 
 

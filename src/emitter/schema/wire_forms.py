@@ -1,7 +1,7 @@
 """Write objects, arrays, scalars and enums in a provider's subset.
 
 Each function returns the wire schema and its codec. Open maps become lists of entries, and tuples become objects
-where the provider has no `prefixItems`.
+where the provider has no ``prefixItems``.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _is_unconstrained(node: object) -> bool:
 
 
 def _write_map(node: ObjectNode, rest: UnnamedProperties, writer: SchemaWriter) -> tuple[dict[str, Any], Codec]:
-    """Write an open map as a list of entries. `maxProperties` becomes `maxItems`."""
+    """Write an open map as a list of entries. ``maxProperties`` becomes ``maxItems``."""
     wire, codec, lost_rules = _write_entries(rest, writer, node.forbidden_names)
     for rule in node.rules:
         if rule.keyword == "maxProperties" and "maxItems" in writer.subset.keywords:

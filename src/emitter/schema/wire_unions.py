@@ -1,7 +1,7 @@
 """Write unions in a provider's subset.
 
-If no document can match two branches on the wire, the union becomes a plain `anyOf`. Otherwise the branches get a tag,
-which decoding removes, because a decoder could not know which branch the model meant.
+If no document can match two branches on the wire, the union becomes a plain ``anyOf``. Otherwise the branches get a
+tag, which decoding removes, because a decoder could not know which branch the model meant.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _nested_branches(form: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _record_overlap(node: UnionNode, writer: SchemaWriter) -> list[str]:
-    """Record a `oneOf` whose branches may overlap, and return the condition to describe."""
+    """Record a ``oneOf`` whose branches may overlap, and return the condition to describe."""
     if not node.is_exclusive or node.origin is None:
         return []
     pairs = list(combinations(node.branches, 2))
@@ -192,7 +192,7 @@ class WireOutline(NamedTuple):
 
 
 def outline_node(document: SchemaDocument, node: Node, subset: SchemaSubset) -> WireOutline:
-    """Return all JSON types that the wire form of `node` may have, and its discriminating members."""
+    """Return all JSON types that the wire form of ``node`` may have, and its discriminating members."""
     members = flatten_union(document, node)
     if members is None:
         return WireOutline()

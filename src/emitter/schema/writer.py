@@ -1,6 +1,6 @@
 """Write schema nodes in a provider's subset.
 
-`SchemaWriter` returns the wire schema of a node together with its codec, so that the two always match. Titles,
+``SchemaWriter`` returns the wire schema of a node together with its codec, so that the two always match. Titles,
 formats, examples and rules that the provider does not enforce are added to descriptions.
 """
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 MAX_INLINE_DEPTH = 12
 """Deeper definitions are not inlined, because decoding engines limit the depth of JSON."""
 _CONTAINERS: tuple[type[Any], ...] = (dict, list)
-"""A tuple, because type checkers narrow a plain `dict` to unknown types."""
+"""A tuple, because type checkers narrow a plain ``dict`` to unknown types."""
 _ANY_JSON_TEXT = 'JSON text of any value, such as 3, [true] or "blue" (a string keeps its quotes).'
 _NOTE_KEYWORDS = ("title", "description")
 _REFERENCE_NOTES = (*_NOTE_KEYWORDS, "examples")
@@ -74,8 +74,8 @@ class WireSchema(NamedTuple):
 class SchemaWriter:
     """Writes one document for one provider.
 
-    `flipped` are the ids of the nodes of optional properties that are written in the other way than the provider
-    prefers: as nullable instead of omitted, or the reverse. With `compact`, enums are never inlined.
+    ``flipped`` are the ids of the nodes of optional properties that are written in the other way than the provider
+    prefers: as nullable instead of omitted, or the reverse. With ``compact``, enums are never inlined.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class SchemaWriter:
         return WireSchema({**wire, "$defs": definitions} if definitions else wire, codec)
 
     def _find_root_definition(self) -> str | None:
-        """Return the definition of a recursive root object, which `#` can refer to."""
+        """Return the definition of a recursive root object, which ``#`` can refer to."""
         root = self.document.root
         if not self.subset.root_ref or self.subset.root_names is not None or not isinstance(root, RefNode):
             return None
@@ -122,7 +122,7 @@ class SchemaWriter:
         return root.name if is_object and root.name in self._order.recursive else None
 
     def _write_root_node(self) -> WireSchema:
-        """Write the root. A definition that is needed under `$defs` anyway is referred to."""
+        """Write the root. A definition that is needed under ``$defs`` anyway is referred to."""
         root = self.document.root
         is_unshared = isinstance(root, RefNode) and root.name not in self._referenced_names
         written = self._get_definition(root) if isinstance(root, RefNode) and is_unshared else self.write(root)
@@ -143,7 +143,7 @@ class SchemaWriter:
         return {name: without_redundant_title(self._wires[name], name) for name in self._referenced_names}
 
     def write(self, node: Node, *, null_is_absent: bool = False) -> WireSchema:
-        """Write a node with its notes, and record its losses. With `null_is_absent`, null will mean absent."""
+        """Write a node with its notes, and record its losses. With ``null_is_absent``, null will mean absent."""
         if isinstance(node, RefNode):
             return self._write_reference(node)
         wire, codec = _WRITERS_BY_NODE[node.__class__](node, self)
@@ -157,7 +157,7 @@ class SchemaWriter:
     def _describe_node(
         self, node: Node, written: WireSchema, lost_rules: list[str], *, null_is_absent: bool
     ) -> dict[str, Any]:
-        """Return the wire schema with the title, description and unenforced rules of `node`."""
+        """Return the wire schema with the title, description and unenforced rules of ``node``."""
         wire = written.wire
         notes = self._supported_notes(node.notes)
         sentences = [
@@ -180,7 +180,7 @@ class SchemaWriter:
         return add_description({**rest, **notes}, *sentences)
 
     def record_losses(self, node: Node, wire: dict[str, Any], rules: Iterable[Rule]) -> dict[str, Any]:
-        """Record rules of `node` that are not enforced, and add them to the description."""
+        """Record rules of ``node`` that are not enforced, and add them to the description."""
         return add_conditions(wire, self.loss_log.record(node, rules))
 
     def is_nullable(self, field: ObjectProperty) -> bool:
@@ -241,9 +241,9 @@ class SchemaWriter:
         return {key: value for key, value in node.notes.items() if key not in repeated}
 
     def _describe_reference(self, wire: dict[str, Any], notes: dict[str, Any], sentences: list[str]) -> dict[str, Any]:
-        """Return `wire` with the notes of the reference.
+        """Return ``wire`` with the notes of the reference.
 
-        Most providers accept nothing beside a `$ref`. An `anyOf` of one branch carries the description, unless the
+        Most providers accept nothing beside a ``$ref``. An ``anyOf`` of one branch carries the description, unless the
         provider limits the number of unions.
         """
         if "$ref" not in wire or self.subset.ref_siblings:
@@ -268,7 +268,7 @@ class SchemaWriter:
         return {key: notes[key] for key in _NOTE_KEYWORDS if key in keywords and isinstance(notes.get(key), str)}
 
     def takes_null(self, node: Node) -> bool:
-        """Return whether null is a value of `node`."""
+        """Return whether null is a value of ``node``."""
         if isinstance(node, ScalarNode):
             return NULL in node.types
         return NULL in node_types(self.document, node)
@@ -319,7 +319,7 @@ def describe_notes(node: Node, notes: dict[str, Any], codec: Codec, loss_log: Lo
 
 
 def encode_note_value(codec: Codec, value: Any) -> Any:
-    """Return the wire form of a default or example, or `UNENCODABLE`."""
+    """Return the wire form of a default or example, or ``UNENCODABLE``."""
     try:
         return codec.encode(value, "")
     except Unencodable:
@@ -357,5 +357,5 @@ def _describe_content(part: SchemaPart, loss_log: LossLog) -> Iterator[str]:
 def _describe_examples(values: list[Any], codec: Codec) -> str:
     encoded = [encode_note_value(codec, value) for value in values[:MAX_EXAMPLES]]
     texts = [json.dumps(each, ensure_ascii=False) for each in encoded if each is not UNENCODABLE]
-    shown = [text for text in texts if len(text) <= MAX_EXAMPLE_LENGTH]
-    return f"For example: {', '.join(shown)}." if shown else ""
+    short_texts = [text for text in texts if len(text) <= MAX_EXAMPLE_LENGTH]
+    return f"For example: {', '.join(short_texts)}." if short_texts else ""
