@@ -126,16 +126,14 @@ def validate_record(kind: type[R], value: object) -> R:
     if not isinstance(value, kind):
         raise InputError(f"Expected a {kind.__name__}, got {type(value).__name__}.")
     members = {name: getattr(value, name, None) for name in kind.model_fields}
+    nested = {name: member for name, member in members.items() if isinstance(member, AuthorityRecord)}
+    members |= {name: validate_record(type(record), record) for name, record in nested.items()}
     try:
-        return kind.from_members(**{name: _validate_nested(member) for name, member in members.items()})
+        return kind.from_members(**members)
     except ValidationError as error:
         first_error = error.errors()[0]
         place = ".".join(str(member) for member in first_error["loc"])
         raise InputError(f"Invalid {kind.__name__}, at {place}: {first_error['msg']}.") from None
-
-
-def _validate_nested(value: object) -> object:
-    return validate_record(type(value), value) if isinstance(value, AuthorityRecord) else value
 
 
 def validate_name(field: str, value: object) -> str:

@@ -28,8 +28,8 @@ from emitter.authority.records import (
     TakeoverMode,
     Timestamp,
 )
-from emitter.host.kind_schemas import make_portable
 from emitter.host.kinds import DIALECT, STANDARD
+from emitter.host.registry import make_portable
 from emitter.models import AUTHORIZATION
 from emitter.models.authorization import WorkflowDeclaration
 from emitter.schema.dialects import transform_schema

@@ -99,7 +99,7 @@ def build_ep_resolution(
     authenticator: Authenticator,
     successor: BindingMoment | None = None,
 ) -> dict[str, Json]:
-    """Return the signed record. Raises what ``build_ep_context`` and ``build_ep_receipt`` raise."""
+    """Return the signed record. Raises the errors of ``build_ep_context`` and ``build_ep_receipt``."""
     context = build_ep_context(resolution, moment, ceremony=ceremony, successor=successor)
     return build_ep_receipt(context, authenticator(compute_ep_challenge(context)))
 
@@ -113,8 +113,8 @@ def build_ep_context(
 ) -> dict[str, Json]:
     """Return the context to sign.
 
-    The action is that of the selected option. Without a selection it is that of the recommended option, which the
-    record then does not authorize.
+    The action belongs to the selected option. Without a selection it belongs to the recommended option, and the record
+    does not authorize it.
 
     Args:
         resolution: The principal's answer.

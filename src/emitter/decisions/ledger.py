@@ -135,7 +135,7 @@ class Ledger:
         self._words = PrincipalWords(self._log, words)
         self._details = DetailRequests(self._log, self._words)
         self._refusals = Refusals(self._log, self._load_refusal, self._load_if_readable)
-        self._waiters = Waiters(self._log.open_decisions)
+        self._waiters = Waiters(self.open_references)
         self._parsed: dict[str, tuple[Entry, PendingDecision]] = {}
 
     @property
@@ -304,8 +304,8 @@ class Ledger:
         """
         parsed: dict[str, tuple[Entry, PendingDecision]] = {}
         decisions: list[PendingDecision] = []
-        assigned = self._log.assignment_counts()
-        for decision in self._log.open_decisions():
+        assigned = self.assignment_counts()
+        for decision in self.open_references():
             entry, known = self._log.find(_opened_key(decision)), self._parsed.get(decision)
             pending = known[1] if known and known[0] == entry else self._parse_if_readable(decision, entry)
             if entry is not None and pending is not None:
@@ -317,26 +317,27 @@ class Ledger:
 
     def open_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are open, oldest first. Only the log is read."""
-        return self._log.open_decisions()
+        return self._log.read(lambda index: tuple(index.open_decisions))
 
     def closed_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are resolved, expired or withdrawn, latest first."""
-        return self._log.closed_decisions()
+        return self._log.read(lambda index: tuple(reversed(index.closed_decisions)))
 
     def assignment_counts(self) -> Mapping[str, int]:
         """Return how often decisions were assigned, by their references. Only the log is read."""
-        return self._log.assignment_counts()
+        return self._log.read(lambda index: dict(index.assignment_counts))
 
     def last_sequence(self) -> int:
         """Return the number of the latest event in the ledger's log. It grows with every change, in any process."""
-        return self._log.last_sequence()
+        return self._log.read(lambda index: index.last_sequence)
 
     def refused_digests(self, agent: str) -> frozenset[str]:
         """Return the digests of an agent's envelopes whose question was refused, in any process.
 
         The agent must not ask these again (section 6.2 of the draft), and ``open`` rejects them.
         """
-        return frozenset(self._log.refused_digests(ledger_arguments.check_text("agent", agent)))
+        ledger_arguments.check_text("agent", agent)
+        return frozenset(self._log.read(lambda index: index.refused_digests(agent), refresh=False))
 
     def resolve(
         self,
@@ -622,7 +623,7 @@ class Ledger:
         for name, value in {"agent": agent, "decision_class": decision_class}.items():
             if value is not None:
                 ledger_arguments.check_text(name, value)
-        return self._log.rates(agent, decision_class)
+        return self._log.read(lambda index: index.rates(agent, decision_class))
 
     aopen = in_thread(open)  # noqa: A003  the method
     """Async version of ``open``."""

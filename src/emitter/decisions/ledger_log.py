@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
 from types import NoneType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from emitter.decisions import ledger_entries
 from emitter.decisions.decision_rates import DecisionMeasure, DecisionRates, RateThresholds
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from emitter.stores import Entry, Store, StoredEntry
     from emitter.telemetry.sinks import Sink
 
+T = TypeVar("T")
 LEDGER_RUN_ID: Final = "emitter.ledger"
 """The run id of the ledger's log in every store."""
 OPENED_MESSAGE: Final = "decision.opened"
@@ -448,47 +449,17 @@ class LedgerLog:
         finally:
             self._send(events)
 
-    def open_decisions(self) -> tuple[str, ...]:
-        """Return the open decisions, oldest first."""
-        self.refresh()
-        with self._lock:
-            return tuple(self._index.open_decisions)
+    def read(self, reader: Callable[[LedgerIndex], T], *, refresh: bool = True) -> T:
+        """Return ``reader(index)`` for the current index.
 
-    def closed_decisions(self) -> tuple[str, ...]:
-        """Return the decisions that are resolved, expired or withdrawn, latest first."""
-        self.refresh()
+        Without ``refresh`` only new events are read: nothing expires, and no warning is recorded.
+        """
+        if refresh:
+            self.refresh()
         with self._lock:
-            return tuple(reversed(self._index.closed_decisions))
-
-    def assignment_counts(self) -> Mapping[str, int]:
-        """Return how often decisions were assigned, without those that never were."""
-        self.refresh()
-        with self._lock:
-            return dict(self._index.assignment_counts)
-
-    def last_sequence(self) -> int:
-        """Return the number of the latest event, or -1."""
-        self.refresh()
-        with self._lock:
-            return self._index.last_sequence
-
-    def rates(self, agent: str | None, decision_class: str | None) -> DecisionRates:
-        """Return the current rates."""
-        self.refresh()
-        with self._lock:
-            return self._index.rates(agent, decision_class)
-
-    def refused_digests(self, agent: str) -> Mapping[str, str]:
-        """Return an agent's envelopes whose question was refused: see ``LedgerIndex``."""
-        with self._lock:
-            self._read_new_events()
-            return self._index.refused_digests(agent)
-
-    def refused_decisions(self) -> tuple[str, ...]:
-        """Return the decisions whose question was refused, latest first."""
-        with self._lock:
-            self._read_new_events()
-            return self._index.refused_decisions()
+            if not refresh:
+                self._read_new_events()
+            return reader(self._index)
 
     @property
     def store(self) -> Store:

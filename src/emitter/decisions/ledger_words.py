@@ -49,7 +49,7 @@ class KeepWords:
             public key can only write, and a ledger with the private key can read. Needs the extra ``signing``.
 
     Raises:
-        InputError: ``seconds`` is not a number above 0, or ``key`` is not such a key.
+        InputError: ``seconds`` is not a number above 0, or ``key`` is another kind of key.
     """
 
     seconds: float | None = ONE_WEEK

@@ -106,7 +106,8 @@ class Refusals:
 
     def reject_repetition(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
         """Raise ``AlreadyResolved`` for a refused question, unless its objection is taken up."""
-        refusal = self._log.refused_digests(requested.agent).get(requested.digest)
+        refused_digests = self._log.read(lambda index: index.refused_digests(requested.agent), refresh=False)
+        refusal = refused_digests.get(requested.digest)
         question = DecisionQuestion(requested)
         repeated = [refused.pending for refused in self._latest() if refused.is_repeated_by(question)]
         if refusal is None and repeated:
@@ -146,7 +147,7 @@ class Refusals:
 
     def _latest(self) -> list[RefusedQuestion]:
         """Return the vetoes that still count, latest first."""
-        latest = self._log.refused_decisions()[:MAX_REMEMBERED_REFUSALS]
+        latest = self._log.read(lambda index: index.refused_decisions(), refresh=False)[:MAX_REMEMBERED_REFUSALS]
         if not latest:
             return []
         now = self._log.now()

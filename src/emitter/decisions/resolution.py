@@ -269,7 +269,7 @@ def _variant_schema(outcome: str, description: str, **own: Json) -> dict[str, Js
 
 RESOLUTION_SCHEMA: Final[dict[str, Json]] = {
     "type": "object",
-    "description": "How a binding moment was resolved; the digest is that of the envelope that was answered.",
+    "description": "The resolution of a binding moment; the digest identifies the envelope that was answered.",
     "anyOf": [
         _variant_schema(
             "selected",
@@ -288,7 +288,7 @@ RESOLUTION_SCHEMA: Final[dict[str, Json]] = {
         ),
         _variant_schema(
             "unresolved",
-            "Nobody decided, which is no consent.",
+            "Nobody decided, and that is no consent.",
             reason={"type": "string", "enum": [each.value for each in UnresolvedReason]},
         ),
     ],

@@ -318,11 +318,8 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
         Raises:
             InputError: An id is already in the registry.
         """
-        return KindRegistry((*self._added_kinds, *kinds), self.versions)
-
-    @property
-    def _added_kinds(self) -> tuple[EnvelopeKind, ...]:
-        return tuple(self.values())[len(UNIVERSAL_KINDS) :]
+        added = tuple(self.values())[len(UNIVERSAL_KINDS) :]
+        return KindRegistry((*added, *kinds), self.versions)
 
 
 class _LibraryKind(EnvelopeKind):
@@ -338,13 +335,13 @@ class _LibraryKind(EnvelopeKind):
     @cached_property
     def schema(self) -> dict[str, Json]:  # pyright: ignore[reportIncompatibleVariableOverride]  frozen, so never set
         """The canonical schema."""
-        from emitter.host.kind_schemas import payload_schema  # noqa: PLC0415  pydantic models, of which most runs need none or one
+        from emitter.host.registry import payload_schema  # noqa: PLC0415  pydantic models, of which most runs need none or one
 
         return canonicalize_schema(self.id, payload_schema(self.id))
 
 
 def _check_authorization(payload: Json) -> Iterable[Violation]:
-    from emitter.host.kind_schemas import check_authorization  # noqa: PLC0415  as above
+    from emitter.host.registry import check_authorization  # noqa: PLC0415  as above
 
     return check_authorization(payload)
 

@@ -277,6 +277,8 @@ _DEFAULT_HANDLERS: dict[str, Callable[[InFlightEnvelope], InFlightEnvelope | Inv
     SCHEMA_RESPONSE: _log_schema_response,
     ERROR: _log_error,
 }
+# The order is normative (ai-envelope.md, "Production flow"): it decides which refusal an envelope gets that breaks
+# several rules. Secrets are removed before a handler, the log or the store can see them.
 STEPS: Final[tuple[Callable[[Any], Any], ...]] = (
     check_shape,
     check_kind,

@@ -1,24 +1,371 @@
-"""``register_kind`` adds a host's own kind to a registry.
+"""Register a host's own kinds, and build the payload schemas of the library's own.
 
-Source: ai-envelope.md, "Vendor-namespaced kinds" and "Schema discipline"; structured-output-subset.md for the
-lint.
+``register_kind`` adds a kind to a registry. ``validate_schema`` bounds the schema's size, rewrites pydantic's output in
+OpenWOP's portable form, and rejects external references and unions whose branches no single field distinguishes.
+``payload_schema`` returns the schema of one of this library's kinds; each pydantic model behind them is made when it is
+needed.
+
+Source: ai-envelope.md, "Vendor-namespaced kinds", "Schema discipline" and "Variant payload discrimination" (RFC 0031
+§A); structured-output-subset.md for the lint; artifact-type-packs.md, "Bounded schema compilation".
 """
 
 from __future__ import annotations
 
+import json
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
+from pydantic import Field, create_model
+
+from emitter import models
+from emitter import schema as schemas
 from emitter.errors import InputError
-from emitter.host.kind_schemas import format_findings, make_type_rule, validate_schema
-from emitter.host.kinds import STANDARD, EnvelopeKind, KindRegistry, canonicalize_schema
-from emitter.models.standard_kinds import MAX_KIND_LENGTH, UNIVERSAL_SCHEMAS
-from emitter.schema import Tier1Mode, lint_tier1
+from emitter.findings import Violation
+from emitter.host.kinds import DIALECT, STANDARD, EnvelopeKind, KindRegistry, canonicalize_schema
+from emitter.messages import as_list, as_mapping
+from emitter.models.envelope import ClosedModel
+from emitter.models.standard_kinds import (
+    AUTHORIZATION,
+    BINDING_MOMENT,
+    DELIBERATION,
+    DOCUMENT,
+    MAX_KIND_LENGTH,
+    REASONING_SCHEMA,
+    UNIVERSAL_SCHEMAS,
+)
+from emitter.schema.dialects import DRAFT202012, NAMED_SCHEMA_KEYWORDS, transform_schema
+from emitter.schema.json_data import escape_pointer_token, resolve_reference
 from emitter.schema.python_types import resolve_schema
+from emitter.schema.references import ReferenceResolver, check_complexity
+from emitter.schema.validator import Validator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from emitter.host.kinds import PayloadRule
+    from emitter.messages import Json
     from emitter.schema import Tier1Finding
+    from emitter.schema.python_types import SchemaSource
+    from emitter.schema.results import ParseResult
+
+_LIST_KEYWORDS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_SCHEMA_KEYWORDS = frozenset(
+    {"additionalProperties", "propertyNames", "items", "contains", "not", "if", "then", "else"}
+    | {"unevaluatedProperties", "unevaluatedItems", "contentSchema"}
+)
+
+
+def iter_subschemas(schema: Json, pointer: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every object schema in ``schema`` with its pointer, outer schemas first."""
+    if not isinstance(schema, dict):
+        return
+    yield pointer, cast("dict[str, Any]", schema)
+    for keyword, value in as_mapping(schema).items():
+        here = f"{pointer}/{escape_pointer_token(keyword)}"
+        if keyword in NAMED_SCHEMA_KEYWORDS:
+            for name, subschema in as_mapping(value).items():
+                yield from iter_subschemas(subschema, f"{here}/{escape_pointer_token(name)}")
+        elif keyword in _LIST_KEYWORDS:
+            for index, subschema in enumerate(as_list(value)):
+                yield from iter_subschemas(subschema, f"{here}/{index}")
+        elif keyword in _SCHEMA_KEYWORDS:
+            yield from iter_subschemas(value, here)
+
+
+_VALIDATOR_RAISED: Final = Violation("", "validator", "a payload that the kind's own validators can read")
+
+
+def make_portable(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return pydantic's schema with its literals and tagged unions in OpenWOP's form."""
+    portable: dict[str, Json] = transform_schema(
+        dict(schema), lambda node, _: _rewrite_union(_rewrite_literal(node), schema)
+    )
+    target = as_mapping(resolve_reference(portable, portable.get("$ref")))
+    if target.get("type") != "object":
+        return portable
+    return {**target, **{name: value for name, value in portable.items() if name != "$ref"}}
+
+
+def make_type_rule(read: Callable[[Json], ParseResult[Any]]) -> PayloadRule:
+    """Return a rule that parses the payload as the type, because its validators may check more than the schema."""
+
+    def rule(payload: Json) -> tuple[Violation, ...]:
+        try:
+            return read(payload).violations
+        except Exception:  # noqa: BLE001  the caller's code may raise anything, and no envelope may raise
+            return (_VALIDATOR_RAISED,)
+
+    return rule
+
+
+def _rewrite_literal(node: dict[str, Any]) -> dict[str, Any]:
+    if "const" not in node:
+        return node
+    return {"enum" if name == "const" else name: [value] if name == "const" else value for name, value in node.items()}
+
+
+def _rewrite_union(node: dict[str, Any], schema: Mapping[str, Json]) -> dict[str, Any]:
+    if "oneOf" not in node:
+        return node
+    tag = as_mapping(node.get("discriminator")).get("propertyName")
+    branches = [_require_tag(branch, tag, schema) for branch in node["oneOf"]]
+    keywords = {name: value for name, value in node.items() if name not in {"oneOf", "discriminator"}}
+    return {**keywords, "anyOf": branches}
+
+
+def _require_tag(branch: Json, tag: object, schema: Mapping[str, Json]) -> Json:
+    """Return a branch that requires its tag, as pydantic does even if the field has a default."""
+    node = as_mapping(branch)
+    target = as_mapping(resolve_reference(schema, node.get("$ref"))) if "$ref" in node else node
+    if tag not in as_mapping(target.get("properties")) or tag in as_list(target.get("required")):
+        return branch
+    return {**node, "required": [*as_list(node.get("required")), tag]}
+
+
+_VARIANT_FIX = (
+    'Give every branch the same required property, such as kind, with "type": "string" and an enum of one value that'
+    " no other branch has. In Python, write kind: Literal['a'] without a default, or Field(discriminator='kind')."
+)
+
+
+def find_ambiguous_variants(schema: dict[str, Any]) -> tuple[Tier1Finding, ...]:
+    """Return the unions that use ``oneOf``, or whose branches no single field distinguishes."""
+    return schemas.lint_variants(schema, schemas.VariantEdition.V2) or tuple(
+        schemas.Tier1Finding(f"{pointer}/anyOf", "anyOf-branches-not-told-apart", None, _VARIANT_FIX)
+        for pointer, node in iter_subschemas(schema)
+        if "anyOf" in node and not _are_distinguishable(list(filter(_is_object_schema, _iter_branches(schema, node))))
+    )
+
+
+def _iter_branches(schema: Json, node: Json) -> Iterator[dict[str, Any]]:
+    """Yield each branch of a union once, with references and nested unions resolved."""
+    pending, visited = list(as_list(as_mapping(node).get("anyOf"))), set[int]()
+    while pending:
+        branch, inner = _merge_references(schema, pending.pop(0), visited)
+        pending.extend(inner)
+        if branch:
+            yield branch
+
+
+def _merge_references(schema: Json, branch: Json, visited: set[int]) -> tuple[dict[str, Any], list[Json]]:
+    """Return a branch merged with its references, and its own branches if it is a union."""
+    merged: dict[str, Any] = {}
+    required: list[Any] = []
+    while (node := as_mapping(branch)) and id(node) not in visited:
+        visited.add(id(node))
+        required += as_list(node.get("required"))
+        merged = {**node, **merged}
+        branch = resolve_reference(schema, node.get("$ref"))
+    return {**merged, "required": required} if merged else merged, as_list(merged.get("anyOf"))
+
+
+def _is_object_schema(branch: dict[str, Any]) -> bool:
+    types = branch.get("type")
+    if types is None:
+        return "properties" in branch or bool(branch["required"])
+    return types == "object" or "object" in as_list(types)
+
+
+def _are_distinguishable(branches: list[dict[str, Any]]) -> bool:
+    if len(branches) < 2:  # noqa: PLR2004  a single branch cannot be confused
+        return True
+    tags = [_find_tags(branch) for branch in branches]
+    shared = set(tags[0]).intersection(*tags)
+    return any(len({tag[name] for tag in tags}) == len(tags) for name in shared)
+
+
+def _find_tags(branch: dict[str, Any]) -> dict[str, str]:
+    """Return the required fields with one fixed string, and the strings."""
+    properties = as_mapping(branch.get("properties"))
+    fields = {name: as_mapping(properties.get(name)) for name in branch["required"] if isinstance(name, str)}
+    enums = {name: as_list(field.get("enum")) for name, field in fields.items() if field.get("type") == "string"}
+    return {name: enum[0] for name, enum in enums.items() if len(enum) == 1 and isinstance(enum[0], str)}
+
+
+MAX_SCHEMA_BYTES: Final = 256 * 1024
+"""Bytes of the schema as JSON."""
+MAX_SCHEMA_VALUES: Final = 20_000
+"""Objects, lists, strings and numbers; a value in two places counts twice."""
+MAX_SCHEMA_DEPTH: Final = 64
+"""Levels of objects and lists."""
+MAX_SCHEMA_PATTERNS: Final = 200
+"""Regular expressions. Each one is compiled."""
+
+
+def copy_bounded(kind_id: str, schema: Mapping[str, Json]) -> dict[str, Any]:
+    """Return a copy of the schema as plain JSON; raise ``InputError`` if it is not JSON or exceeds a limit."""
+    _check_size(kind_id, schema)
+    try:
+        text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
+        size = len(text.encode())
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The schema of {kind_id} is not JSON.") from error
+    _check_limit(kind_id, size, MAX_SCHEMA_BYTES, "bytes")
+    copied: dict[str, Any] = json.loads(text)
+    return copied
+
+
+def _check_size(kind_id: str, schema: Mapping[str, Json]) -> None:
+    count, patterns, level, depth = 0, 0, list[Any]([dict(schema)]), 0
+    while level:
+        depth, count = depth + 1, count + len(level)
+        _check_limit(kind_id, depth, MAX_SCHEMA_DEPTH, "levels")
+        _check_limit(kind_id, count, MAX_SCHEMA_VALUES, "values")
+        patterns += sum(map(_count_patterns, level))
+        _check_limit(kind_id, patterns, MAX_SCHEMA_PATTERNS, "regular expressions")
+        level = [child for value in level for child in _get_children(value)]
+
+
+def _get_children(value: Any) -> list[Any]:
+    return list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else as_list(value)
+
+
+def _count_patterns(value: Any) -> int:
+    node = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    by_name = node.get("patternProperties")
+    return isinstance(node.get("pattern"), str) + (len(cast("Any", by_name)) if isinstance(by_name, dict) else 0)
+
+
+def _check_limit(kind_id: str, count: int, maximum: int, unit: str) -> None:
+    if count > maximum:
+        raise InputError(
+            f"The schema of {kind_id} has more than {maximum} {unit}.",
+            hint="Split the kind, or make its schema smaller.",
+        )
+
+
+_MAX_FINDINGS: Final = 8
+_ADDRESS_KEYWORDS = frozenset({"$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"})
+
+
+def validate_schema(kind_id: str, source: SchemaSource[Any]) -> dict[str, Any]:
+    """Return the payload's schema as plain JSON.
+
+    Raises:
+        InputError: The schema is not portable, refers to other documents, or exceeds a limit.
+        Uncompilable: It is not a valid schema.
+    """
+    if not isinstance(source.schema, dict):
+        raise InputError(f"The schema of {kind_id} must describe an object.", hint=_ROOT_HINT)
+    schema = copy_bounded(kind_id, source.schema)
+    if source.is_python_type:
+        schema = make_portable(schema)
+    _check_root(kind_id, schema)
+    _check_references(kind_id, schema)
+    findings = find_ambiguous_variants(schema)
+    if findings:
+        raise InputError(f"{kind_id} has variants that no single field distinguishes: {format_findings(findings)}")
+    Validator(schema)
+    check_complexity(ReferenceResolver(schema, DRAFT202012))
+    return schema
+
+
+def format_findings(findings: tuple[Tier1Finding, ...]) -> str:
+    """Return findings and fixes in one line."""
+    sentences: list[str] = []
+    for finding in findings[:_MAX_FINDINGS]:
+        rule = finding.rule if finding.detail is None else f"{finding.rule} ({finding.detail})"
+        sentences.append(f"{finding.pointer}: {rule}. {finding.fix}")
+    if len(findings) > _MAX_FINDINGS:
+        sentences.append(f"and {len(findings) - _MAX_FINDINGS} more")
+    return "; ".join(sentences)
+
+
+_ROOT_HINT = 'Set "type": "object" at its root, and put a list or a union into a property.'
+
+
+def _check_root(kind_id: str, schema: dict[str, Any]) -> None:
+    if schema.get("type") != "object":
+        raise InputError(f"The schema of {kind_id} must describe an object.", hint=_ROOT_HINT)
+    dialect = schema.get("$schema", DIALECT)
+    if dialect != DIALECT:
+        raise InputError(f"The schema of {kind_id} has another dialect.", hint=f"Write it in {DIALECT}.")
+
+
+def _check_references(kind_id: str, schema: dict[str, Any]) -> None:
+    for pointer, node in iter_subschemas(schema):
+        addresses = _ADDRESS_KEYWORDS.intersection(node) - ({"$id"} if node is schema else set())
+        is_dangling = "$ref" in node and not isinstance(resolve_reference(schema, node["$ref"]), bool | dict)
+        if addresses or is_dangling:
+            raise InputError(
+                f"{pointer} in the schema of {kind_id} refers to another document, or has its own address.",
+                hint="Put the definitions under $defs, and refer to them with #/$defs/<name>.",
+            )
+
+
+class _Reasoned(ClosedModel):
+    """The optional first property of the library's own payloads."""
+
+    reasoning: Annotated[str, Field(description=REASONING_SCHEMA["description"])] = ""
+
+
+class _Document(ClosedModel):
+    """A document, and the caller's name for its schema."""
+
+    name: str
+    document: Any
+
+
+def _binding_moment() -> type[ClosedModel]:
+    return create_model(
+        "_BindingMoment",
+        __base__=_Reasoned,
+        __doc__="A decision, ready for its principal.",
+        binding_moment=(models.BindingMoment, ...),
+    )
+
+
+def _deliberation() -> type[ClosedModel]:
+    return create_model(
+        "_Deliberation",
+        __base__=(models.Deliberation, _Reasoned),
+        __doc__="The agent cannot commit yet: its state, what is missing, and the permission it asks for.",
+    )
+
+
+@cache
+def _authorization() -> type[ClosedModel]:
+    envelope: Any = Annotated[models.AuthorizationEnvelope, Field(discriminator="kind")]
+    return create_model(
+        "_Authorization",
+        __base__=_Reasoned,
+        __doc__="What may be shown as established and its grounds, or the reason why nothing is.",
+        authorization=(envelope, ...),
+    )
+
+
+_PAYLOADS: dict[str, Callable[[], type[ClosedModel]]] = {
+    BINDING_MOMENT: _binding_moment,
+    DELIBERATION: _deliberation,
+    DOCUMENT: lambda: _Document,
+    AUTHORIZATION: _authorization,
+}
+
+
+def payload_schema(kind_id: str) -> dict[str, Json]:
+    """Return the schema of a payload in OpenWOP's portable form."""
+    schema: dict[str, Json] = transform_schema(
+        make_portable(_PAYLOADS[kind_id]().model_json_schema()), _strip_pydantic_keywords
+    )
+    return schema
+
+
+def check_authorization(payload: Json) -> Iterable[Violation]:
+    """Apply the validators of the authorization envelope."""
+    return make_type_rule(resolve_schema(_authorization()).parse)(payload)
+
+
+def _strip_pydantic_keywords(node: dict[str, Any], _pointer: str) -> dict[str, Any]:
+    """Remove titles, defaults, and the null that an absent property never is."""
+    keywords = {name: value for name, value in node.items() if name not in {"title", "default"}}
+    branches = [branch for branch in as_list(keywords.get("anyOf")) if branch != {"type": "null"}]
+    if len(branches) != 1:
+        return keywords
+    del keywords["anyOf"]
+    return {**keywords, **branches[0]}
+
 
 LEGACY_IDS: Final = frozenset({"prd.create", "theme.create", "tasks.create"})
 """Names from before OpenWOP 1.1 had namespaces, for ``legacy=True``."""
@@ -107,7 +454,7 @@ def _lint_portability(kind_id: str, schema: dict[str, Any], posture: Posture | s
         raise InputError(f"posture is {posture!r}; it must be {choices}.") from error
     if chosen is Posture.OFF:
         return ()
-    findings = lint_tier1(schema, Tier1Mode.STRICT)
+    findings = schemas.lint_tier1(schema, schemas.Tier1Mode.STRICT)
     if findings and chosen is Posture.STRICT:
         message = f"{kind_id} is outside the portable subset: {format_findings(findings)}"
         raise InputError(message, hint="Change the schema, or register it with posture='warn'.")

@@ -284,8 +284,9 @@ class GuardHooks:
         name, arguments = call["tool_name"], dict(call["tool_input"])
         if name in _SHELLS:
             arguments["cwd"] = call["cwd"]
+        implementation = type(name, (), {"__module__": "claude_code"})  # what an approval binds, in place of a function
         tool = self._tools.guard(
-            name, description=f"{name} of Claude Code.", parameters=arguments, implementation=_implementation(name)
+            name, description=f"{name} of Claude Code.", parameters=arguments, implementation=implementation
         )
         obstacle = await tool.find_obstacle(call_id, arguments)
         if obstacle is not None:
@@ -295,7 +296,10 @@ class GuardHooks:
         if outcome is None:
             self._running[call_id] = running
             return running.approved
-        return _already_made(outcome) if isinstance(outcome, Returned) else outcome
+        if isinstance(outcome, Returned):
+            value = _to_text(outcome.value)
+            return Rejected(f"This call was made before, and is not made again. It returned: {value}")
+        return outcome
 
     async def _after_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
         call: Any = hook_input
@@ -343,15 +347,6 @@ class _RunningCall:
             pass  # Claude reads it from Claude Code
         except Exception:
             _LOGGER.exception("The receipt of a call of Claude Code could not be written.")
-
-
-def _implementation(name: str) -> type:
-    """Return the implementation that an approval binds: Claude Code's tool of this name."""
-    return type(name, (), {"__module__": "claude_code"})
-
-
-def _already_made(outcome: Returned) -> Rejected:
-    return Rejected(f"This call was made before, and is not made again. It returned: {_to_text(outcome.value)}")
 
 
 def _to_text(value: Any) -> str:

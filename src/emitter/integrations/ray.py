@@ -211,7 +211,7 @@ class EmissionMapper:
         valid_jobs = [job for job in jobs if not isinstance(job, Exception)]
         run = self._spec.start_run(self._emitter, valid_jobs, **self._options)
         answers = iter(await run.results())
-        results = [_make_failure(job) if isinstance(job, Exception) else next(answers) for job in jobs]
+        results = [JobResult(0, None, "", job) if isinstance(job, Exception) else next(answers) for job in jobs]
         rows = [self._to_row(self._refuse_duplicate(result), run.stats.resent_keys) for result in results]
         for name, kind in {"value": self._column.type, **COLUMNS}.items():
             batch = batch.append_column(name, pa.array([row[name] for row in rows], kind))
@@ -293,11 +293,6 @@ def _make_job(spec: EmissionSpec, row: Mapping[str, Any]) -> Any:
         raise InputError(f"The row has no key in the column {spec.key!r}.", hint="Give each row a key of its own.")
     job = prompt if isinstance(prompt, Job) else Job(prompt)
     return replace(job, key=str(row[spec.key]))
-
-
-def _make_failure(error: Exception) -> JobResult[Any]:
-    """Return the result of a row from which no job could be made."""
-    return JobResult(0, None, "", error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,14 +65,10 @@ class A2ui:
         """Return the resolution of a client's message or ``action``. An ``error`` is unresolved: nobody saw it."""
         members = as_mapping(reply)
         if "error" in members:
-            return _parse_client_error(moment, as_mapping(members["error"]).get("surfaceId"))
+            digest = str(as_mapping(members["error"]).get("surfaceId")).removeprefix(_SURFACE_PREFIX)
+            check_digest(moment, digest)
+            return Unresolved(digest, UnresolvedReason.DROPPED)
         return parse_button_reply(moment, as_mapping(members.get("action", members)).get("context"))
-
-
-def _parse_client_error(moment: BindingMoment, surface: Json) -> Unresolved:
-    digest = str(surface).removeprefix(_SURFACE_PREFIX)
-    check_digest(moment, digest)
-    return Unresolved(digest, UnresolvedReason.DROPPED)
 
 
 def _a2ui_components(layout: Layout) -> list[Json]:

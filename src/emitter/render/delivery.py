@@ -30,7 +30,6 @@ _COPIES_DIFFER = "The envelope was discarded as malformed: its copies in the too
 _TOOL_FAILED = "The tool failed, so the envelope in its result was discarded."
 _SEVERAL_ENVELOPES = "The envelopes were discarded: more than one text of the tool's result holds one."
 _MISPLACED_ENVELOPE = "The envelope in a text of the tool's result was discarded: that text holds the tool's data."
-_PENDING_CODE = ApprovalPending.code
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _EMPTY_BLOCK = object()
 _OutputT = TypeVar("_OutputT")
@@ -87,7 +86,8 @@ def read_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     other_members = _without_field(table)
     has_payload = isinstance(structured, dict) and (other_members or MOMENT_FIELD not in table)
     payload = other_members if has_payload else _payload_of_blocks(blocks, texts)
-    if received.get("isError") and not _is_pending(table):
+    # An error with this code is a guarded call that waits for its approval, and its envelope is to be shown.
+    if received.get("isError") and table.get("code") != ApprovalPending.code:
         return Fallback(payload, _TOOL_FAILED if copies or MOMENT_FIELD in table else None)
     if MOMENT_FIELD in table:
         readable = [copy.envelope for copy in copies if copy is not _UNREADABLE_COPY]
@@ -183,8 +183,3 @@ def _strip_envelope(block: Json, text: _EnvelopeCopy | None) -> Json:
 
 def _without_field(table: Mapping[str, Json]) -> dict[str, Json]:
     return {name: value for name, value in table.items() if name != MOMENT_FIELD}
-
-
-def _is_pending(table: Mapping[str, Json]) -> bool:
-    """Check whether an error says that a guarded call waits for approval."""
-    return table.get("code") == _PENDING_CODE

@@ -111,14 +111,16 @@ def build_html_page(
     form = form_or_hint if isinstance(form_or_hint, Form) else None
     prefix = "" if form is None or form.problem is None else "Not accepted - "
     question = _keyed_question(layout, str(form_or_hint)) if form is None else answer_section(layout, form)
+    details = tuple(detail_section(form)) if form is not None else ()
+    note = "The agent's words are shown as it wrote them; nobody has checked them. This decision's digest: "
     return build_document(
         f"{prefix}Decision: {layout.stem}",
         *header,
         *_briefing(layout),
-        *_details_section(form),
+        *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
         element("section", *question, id=QUESTION_ID, class_="question", aria_labelledby="stem"),
         *footer,
-        _footer(layout),
+        element("footer", element("p", note, element("code", layout.digest))),
         security=security or (STATIC_POLICY if form is None else SAME_ORIGIN_POLICY),
     )
 
@@ -133,11 +135,6 @@ def _briefing(layout: Layout) -> Iterator[Markup]:
     yield untrusted_element("h1", layout.synopsis)
     yield from map(_section, layout.sections)
     yield untrusted_element("p", layout.offer, class_="offer")
-
-
-def _details_section(form: Form | None) -> Iterator[Markup]:
-    if form is not None and form.details:
-        yield element("section", *detail_section(form), class_="details", aria_labelledby="detail")
 
 
 def _section(section: BriefingSection) -> Markup:
@@ -162,11 +159,6 @@ def _keyed_choice(choice: OptionLayout) -> Markup:
 
 def _keyed_hatch(hatch: Hatch) -> Markup:
     return element("li", element("kbd", hatch.key), " ", element("p", hatch.label, class_="label"), class_="hatch")
-
-
-def _footer(layout: Layout) -> Markup:
-    note = "The agent's words are shown as it wrote them; nobody has checked them. This decision's digest: "
-    return element("footer", element("p", note, element("code", layout.digest)))
 
 
 _STAYS_OPEN = "This decides nothing: the decision stays open, for as long as it would."
@@ -233,18 +225,14 @@ def _form_element(content: Markup, *, form: Form, layout: Layout) -> Markup:
 
 def _choices_fieldset(layout: Layout, form: Form) -> Markup:
     hint = "Nothing is chosen for you, and nothing happens until you send one answer."
+    closes = () if form.closes_at is None else (" Open until ", time_element(form.closes_at), ".")
     return element(
         "fieldset",
         element("legend", untrusted_element("h2", layout.stem, id="stem", class_="stem")),
-        element("p", hint, *_deadline_note(form), class_="how"),
+        element("p", hint, *closes, class_="how"),
         element("div", *map(_choice_radio, layout.choices), class_="choices"),
         element("button", "Send my choice", type="submit"),
     )
-
-
-def _deadline_note(form: Form) -> Iterator[Markup]:
-    if form.closes_at is not None:
-        yield join_markup(" Open until ", time_element(form.closes_at), ".")
 
 
 def time_element(time: datetime) -> Markup:

@@ -114,12 +114,14 @@ def inbox(  # noqa: PLR0913  most have a default
     Raises:
         InputError: An argument is invalid.
     """
-    authority = source if isinstance(source, Authority) else _as_authority(source)
+    if not isinstance(source, Authority):
+        ledger = source if isinstance(source, Ledger) else Ledger(source)
+        source = Authority(ledger.store, ledger=ledger)
     if not callable(authenticate) or not (may is None or callable(may)):
         raise InputError("authenticate= and may= must be functions.")
     if iscoroutinefunction(may):
         raise InputError("may= must not be async, because it is not awaited.")
-    handler = _Inbox(authority, authenticate, may, origin=origin, detail=detail, poll_seconds=poll_seconds)
+    handler = _Inbox(source, authenticate, may, origin=origin, detail=detail, poll_seconds=poll_seconds)
     routes = [
         Route("/", handler.show_open, methods=["GET"]),
         Route("/closed", handler.show_closed, methods=["GET"]),
@@ -131,11 +133,6 @@ def inbox(  # noqa: PLR0913  most have a default
     app = Starlette(routes=routes, exception_handlers=_ERROR_HANDLERS)
     app.router.redirect_slashes = False
     return HostMiddleware(app, () if origin is None else (_host_of(origin),), INBOX_HEADERS)
-
-
-def _as_authority(source: Store | Ledger) -> Authority:
-    ledger = source if isinstance(source, Ledger) else Ledger(source)
-    return Authority(ledger.store, ledger=ledger)
 
 
 def _host_of(origin: str) -> str:
@@ -225,13 +222,9 @@ class Changes:
             yield
         finally:
             self._readers -= 1
-            if not self._readers:
-                self._stop_polling()
-
-    def _stop_polling(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+            if not self._readers and self._task is not None:
+                self._task.cancel()
+                self._task = None
 
     async def _poll(self) -> None:
         while True:

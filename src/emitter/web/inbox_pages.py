@@ -338,11 +338,13 @@ def record_page(frame: Frame, record: Record) -> str:
     decision = record.decision
     pending = pending_of(decision)
     details = tuple(detail_section(Form("", details=record.details)))
+    entries = [element("li", *_assignment(each)) for each in record.assignments]
+    assignments = (element("ul", *entries),) if entries else ()
     header = (
         *frame.navigation(),
         element("p", *_joined(_facts(decision)), class_="how"),
         element("p", format_state(decision), id="status", role="status", data_live=True, class_="status"),
-        element("section", *_answer_section(decision), *_assignment_list(record), aria_labelledby="answer"),
+        element("section", *_answer_section(decision), *assignments, aria_labelledby="answer"),
         element("section", *_actions_section(decision, record.actions), aria_labelledby="actions"),
         *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
         frame.script(),
@@ -365,11 +367,6 @@ def _answer_section(decision: PendingDecision | ResolvedDecision) -> Iterator[Ma
     channel = (", through ", untrusted_element("span", to_single_line(decision.channel))) if decision.channel else ()
     signed = "It is signed." if decision.signature else "It is not signed."
     yield element("p", "It was ", *_answered(decision), *channel, ". ", signed, class_="how")
-
-
-def _assignment_list(record: Record) -> Iterator[Markup]:
-    if record.assignments:
-        yield element("ul", *(element("li", *_assignment(each)) for each in record.assignments))
 
 
 def _assignment(assignment: Assignment) -> Iterator[str]:

@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 
 from emitter.errors import InputError, Uncompilable
-from emitter.host.kind_schemas import MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SCHEMA_PATTERNS, MAX_SCHEMA_VALUES
 from emitter.host.kinds import KindRegistry
-from emitter.host.registry import register_kind
+from emitter.host.registry import (
+    MAX_SCHEMA_BYTES,
+    MAX_SCHEMA_DEPTH,
+    MAX_SCHEMA_PATTERNS,
+    MAX_SCHEMA_VALUES,
+    register_kind,
+)
 from tests.work import count_lines
 
 NAME = "vendor.acme.bomb"

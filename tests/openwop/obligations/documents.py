@@ -112,7 +112,7 @@ DOCUMENTS = (
         "N9",
         Level.MUST,
         "Variants are an `anyOf` whose branches differ in one required field with one fixed string, never a `oneOf`.",
-        ("emitter.host.kind_schemas:find_ambiguous_variants", "emitter.schema.tier1:lint_variants"),
+        ("emitter.host.registry:find_ambiguous_variants", "emitter.schema.tier1:lint_variants"),
         (
             *of("host/kinds/test_variants", "test_variants_that_no_field_tells_apart_are_refused"),
             *of("openwop/test_schemas", "test_envelope_variant_discriminator_static__every_served_schema_has_tags"),

@@ -241,7 +241,9 @@ def _iter_kind_schemas(constraints: AuthorizationConstraints) -> Iterator[tuple[
 
 
 def _iter_claim_schemas(constraints: AuthorizationConstraints) -> Iterator[tuple[str, dict[str, Any]]]:
-    usable = _citable_readings(select_undisputed(constraints.oracles))
+    undisputed = select_undisputed(constraints.oracles)
+    verified_axes = {reading.axis for reading in undisputed if reading.is_verified}
+    usable = tuple(reading for reading in undisputed if reading.axis in verified_axes)
     if numbers := [reading for reading in usable if reading.number is not None]:
         yield (
             "measurement",
@@ -277,12 +279,6 @@ def _reading_axes(readings: Iterable[OracleReading]) -> list[str]:
 
 def _cites_schema(readings: Iterable[OracleReading]) -> dict[str, Any]:
     return _array_schema(reading.record.oracle_id for reading in readings)
-
-
-def _citable_readings(readings: tuple[OracleReading, ...]) -> tuple[OracleReading, ...]:
-    """Return the readings on axes that have an oracle above ``unverified``."""
-    verified_axes = {reading.axis for reading in readings if reading.is_verified}
-    return tuple(reading for reading in readings if reading.axis in verified_axes)
 
 
 def _enum_schema(values: Iterable[str]) -> dict[str, Any]:

@@ -195,13 +195,10 @@ def _check_constraints(
 
 
 def _check_claim(claim: AuthoritativeClaim, constraints: AuthorizationConstraints) -> AuthoritativeClaim | Refusal:
-    if not constraints.workflow.authoritative or not _is_action_allowed(claim, constraints):
+    is_allowed = constraints.actions is None or not isinstance(claim, Action) or claim.action in constraints.actions
+    if not constraints.workflow.authoritative or not is_allowed:
         return make_refusal(RefusalCode.POLICY_VIOLATION, claim.provenance.envelope_id)
     return claim if is_supported(claim, constraints.oracles) else _unresolvable(claim)
-
-
-def _is_action_allowed(claim: AuthoritativeClaim, constraints: AuthorizationConstraints) -> bool:
-    return constraints.actions is None or not isinstance(claim, Action) or claim.action in constraints.actions
 
 
 def _unresolvable(claim: AuthoritativeClaim) -> Refusal:

@@ -71,7 +71,9 @@ def brief_from_template(request: ApprovalRequest) -> BindingMoment:
     """
     seconds = request.request.ttl_seconds
     targets = [target for target in request.request.scope.targets or () if target != request.tool]
-    suffix = "".join(f" on {_visible_json(_truncate_target(target))}" for target in targets)
+    # The findings show each target whole.
+    short = (f"{each[:_MAX_TARGET_LENGTH]}\u2026" if len(each) > _MAX_TARGET_LENGTH else each for each in targets)
+    suffix = "".join(f" on {_visible_json(target)}" for target in short)
     amounts = _describe_amounts(request.request.limits)
     suffix += f" for {', '.join(amounts)}" if amounts else ""
     return BindingMoment(
@@ -98,11 +100,6 @@ def brief_from_template(request: ApprovalRequest) -> BindingMoment:
             recommended_idx=1,
         ),
     )
-
-
-def _truncate_target(target: str) -> str:
-    """Shorten a target for the synopsis; the findings show it whole."""
-    return target if len(target) <= _MAX_TARGET_LENGTH else f"{target[:_MAX_TARGET_LENGTH]}\u2026"
 
 
 def add_call_findings(request: ApprovalRequest, moment: BindingMoment) -> tuple[BindingMoment, int]:
@@ -206,15 +203,12 @@ def _display_lines(proposal: Proposal) -> list[str]:
 
 def _argument_line(name: str, value: Json) -> str:
     name = name if name.isidentifier() else _visible_json(name)
-    if isinstance(value, Mapping) and DIGEST_MEMBER in value:
-        return f"{name}: {_digest_text(as_mapping(value))}"
-    return f"{name}: {_visible_json(value)}"
-
-
-def _digest_text(digest: Mapping[str, Json]) -> str:
+    if not isinstance(value, Mapping) or DIGEST_MEMBER not in value:
+        return f"{name}: {_visible_json(value)}"
+    digest = as_mapping(value)
     excerpt = digest.get("excerpt")
     beginning = "not shown" if excerpt is None else f"begins {_visible_json(excerpt)}"
-    return f"{beginning} (SHA-256 {digest[DIGEST_MEMBER]})"
+    return f"{name}: {beginning} (SHA-256 {digest[DIGEST_MEMBER]})"
 
 
 def _visible_json(value: Json) -> str:

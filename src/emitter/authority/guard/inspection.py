@@ -51,7 +51,7 @@ def get_tool_name(tool: object) -> str:
 
 def get_signature(tool: Callable[..., Any]) -> inspect.Signature:
     """Return a tool's signature, or raise ``InputError`` if it cannot be determined."""
-    if _has_positional_partial(tool):
+    if isinstance(tool, functools.partial) and cast("functools.partial[Any]", tool).args:
         raise InputError(
             "The tool is a partial() with positional arguments, which nobody could approve.",
             hint="Pass them to partial() by name; name those that are not content in exclude=.",
@@ -63,10 +63,6 @@ def get_signature(tool: Callable[..., Any]) -> inspect.Signature:
             "The tool has no signature, so nobody could approve its arguments.",
             hint="Guard your own function that calls it.",
         ) from None
-
-
-def _has_positional_partial(tool: object) -> bool:
-    return isinstance(tool, functools.partial) and bool(cast("functools.partial[Any]", tool).args)
 
 
 def is_async(tool: object) -> bool:
@@ -280,7 +276,7 @@ def bind_arguments(
 ) -> CallArguments:
     """Bind a call's arguments with their defaults, or raise ``InputError``.
 
-    ``exclude`` names what is no content, and ``parameters`` what a tool with ``**arguments`` takes.
+    ``exclude`` names the arguments that are not content, and ``parameters`` those of a tool with ``**arguments``.
     """
     bound = signature.bind(*call[0], **call[1])
     bound.apply_defaults()

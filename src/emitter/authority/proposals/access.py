@@ -240,8 +240,10 @@ def access_annotations(access_mode: AccessMode | str | None, budget: bool | None
             "An operation with a budget needs at least an auth token, which carries the budget.",
             hint="Annotate it with auth-token or per-call, or without a mode.",
         )
+    if not isinstance(budget, bool | None):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
+        raise InputError("budget must be True or False.")
     entries: dict[str, Json] = {} if mode is None else {ACCESS_MODE_KEY: mode.value}
-    return entries if budget is None else {**entries, BUDGET_KEY: _check_budget_flag(budget)}
+    return entries if budget is None else {**entries, BUDGET_KEY: budget}
 
 
 def _parse_access_mode(value: object) -> AccessMode:
@@ -250,12 +252,6 @@ def _parse_access_mode(value: object) -> AccessMode:
     except ValueError:
         known = ", ".join(mode.value for mode in AccessMode)
         raise InputError(f"The access mode of an operation must be one of {known}.", hint=_SESSION_TOKEN_HINT) from None
-
-
-def _check_budget_flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InputError("budget must be True or False.")
-    return value
 
 
 _SESSION_TOKEN_HINT: Final = "session-token describes a whole resource, never an operation."  # noqa: S105  a sentence

@@ -387,12 +387,13 @@ class _ParameterDigester:
     def digest_value(self, value: Json, path: ParameterPath) -> Json:
         options = self.requested.get(path)
         if options is not None:
-            return _digest_hidden(value, options)
+            digest = make_digest_object(value, media_type=options.media_type, excerpt=options.excerpt)
+            return DigestedValue(digest, "the rest is kept back" if "excerpt" in digest else "kept back")
         match value:
             case bytes():
                 return DigestedValue(make_digest_object(value), f"{len(value):,} bytes")
-            case str():
-                return _digest_long_text(value) if len(value) > self.max_length else value
+            case str() if len(value) > self.max_length:
+                return DigestedValue(make_digest_object(value, excerpt=True), f"{len(value):,} characters")
             case list():
                 entries = enumerate(cast("list[Json]", value))
                 return self.digest_container(
@@ -414,15 +415,6 @@ class _ParameterDigester:
                 make_digest_object(value, excerpt=not contains_digest(parts)), f"{size:,} characters of JSON"
             )
         return DigestedValue(make_digest_object(value), "", parts) if is_digest_object(value) else parts
-
-
-def _digest_hidden(value: Json, options: DigestedParameter) -> DigestedValue:
-    digest = make_digest_object(value, media_type=options.media_type, excerpt=options.excerpt)
-    return DigestedValue(digest, "the rest is kept back" if "excerpt" in digest else "kept back")
-
-
-def _digest_long_text(text: str) -> DigestedValue:
-    return DigestedValue(make_digest_object(text, excerpt=True), f"{len(text):,} characters")
 
 
 def _parse_digested(digested: object) -> dict[ParameterPath, DigestedParameter]:

@@ -8,7 +8,6 @@ Source: draft-hardt-aauth-r3-02, sections 7.2 and 10.2.
 from __future__ import annotations
 
 import uuid
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from emitter.authority.proposals.proposal import Proposal, read_proposal
@@ -51,9 +50,9 @@ class ProposalStore:
             Tampered: The stored document was changed.
             StoreFailed: The store failed.
         """
-        stored = self._store.get_or_create(
-            PROPOSAL_RUN_ID, _hash_key(proposal.s256), partial(_document_entry, proposal)
-        )
+        outcome = {"s256": proposal.s256, "uri": proposal.uri}
+        new = NewEntry(Entry(_DOCUMENT_TYPE, outcome, {"document": proposal.document.decode()}))
+        stored = self._store.get_or_create(PROPOSAL_RUN_ID, _hash_key(proposal.s256), lambda: new)
         _read_entry(stored.entry, proposal.s256)
         if proposal.uri:
             self._register_uri(proposal)
@@ -81,7 +80,8 @@ class ProposalStore:
         return None if proposal is None else proposal.document
 
     def _register_uri(self, proposal: Proposal) -> None:
-        entry = self._store.get_or_create(PROPOSAL_RUN_ID, _uri_key(proposal.uri), partial(_uri_entry, proposal)).entry
+        new = NewEntry(Entry(_URI_TYPE, {"s256": proposal.s256}, {}))
+        entry = self._store.get_or_create(PROPOSAL_RUN_ID, _uri_key(proposal.uri), lambda: new).entry
         if _read_uri_entry(entry, proposal.uri) != proposal.s256:
             raise InputError(
                 "Another proposal has this URI.", hint="Give each proposal its own: see new_proposal_uri()."
@@ -94,15 +94,6 @@ def _hash_key(s256: str) -> str:
 
 def _uri_key(uri: str) -> str:
     return f"uri:{uri}"
-
-
-def _document_entry(proposal: Proposal) -> NewEntry:
-    outcome = {"s256": proposal.s256, "uri": proposal.uri}
-    return NewEntry(Entry(_DOCUMENT_TYPE, outcome, {"document": proposal.document.decode()}))
-
-
-def _uri_entry(proposal: Proposal) -> NewEntry:
-    return NewEntry(Entry(_URI_TYPE, {"s256": proposal.s256}, {}))
 
 
 def _read_entry(entry: Entry, s256: str) -> Proposal:
