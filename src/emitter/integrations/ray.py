@@ -211,7 +211,9 @@ class EmissionMapper:
         valid_jobs = [job for job in jobs if not isinstance(job, Exception)]
         run = self._spec.start_run(self._emitter, valid_jobs, **self._options)
         answers = iter(await run.results())
-        results = [JobResult(0, None, "", job) if isinstance(job, Exception) else next(answers) for job in jobs]
+        results: list[JobResult[Any]] = [
+            JobResult(0, None, "", job) if isinstance(job, Exception) else next(answers) for job in jobs
+        ]
         rows = [self._to_row(self._refuse_duplicate(result), run.stats.resent_keys) for result in results]
         for name, kind in {"value": self._column.type, **COLUMNS}.items():
             batch = batch.append_column(name, pa.array([row[name] for row in rows], kind))

@@ -222,7 +222,7 @@ class Changes:
             yield
         finally:
             self._readers -= 1
-            if not self._readers and self._task is not None:
+            if not self._readers:
                 self._task.cancel()
                 self._task = None
 

@@ -51,7 +51,8 @@ def get_tool_name(tool: object) -> str:
 
 def get_signature(tool: Callable[..., Any]) -> inspect.Signature:
     """Return a tool's signature, or raise ``InputError`` if it cannot be determined."""
-    if isinstance(tool, functools.partial) and cast("functools.partial[Any]", tool).args:
+    candidate: object = tool  # so that the type of tool is not narrowed
+    if isinstance(candidate, functools.partial) and cast("functools.partial[Any]", candidate).args:
         raise InputError(
             "The tool is a partial() with positional arguments, which nobody could approve.",
             hint="Pass them to partial() by name; name those that are not content in exclude=.",
