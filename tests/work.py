@@ -24,9 +24,12 @@ def examples(full: int) -> int:
 def covering(*axes: Iterable[Any], strength: int = 2) -> list[tuple[Any, ...]]:
     """Return the cells of a grid that a test runs: all of them under ``make check-all``.
 
-    Otherwise it is a covering array: any values of ``strength`` axes stand together in at least one cell.
+    Otherwise it is a covering array: any values of ``strength`` axes stand together in at least one cell. With a
+    strength of one, each value is in at least one cell, and the values of the shorter axes take turns.
     """
     values = [list(axis) for axis in axes]
+    if strength == 1 and not FULL:
+        return [tuple(axis[nth % len(axis)] for axis in values) for nth in range(max(map(len, values)))]
     grid = list(product(*(range(len(axis)) for axis in values)))
     if not FULL:
         grid = _covering(grid, strength)

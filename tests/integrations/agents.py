@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
 
+from tests.work import FULL
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -91,7 +93,17 @@ def framework(request: pytest.FixtureRequest) -> type[Agent]:
     return find_agent(request.param)
 
 
-@pytest.fixture(params=[name for name in FRAMEWORKS if "claude_agent" not in name])
+CLAUDE = [name for name in FRAMEWORKS if "claude_agent" in name]
+"""Each run of these starts Claude Code twice, which takes forty times as long as the others."""
+PARALLEL = [name for name in FRAMEWORKS if name not in CLAUDE]
+
+
+def frameworks(claude: str) -> Any:
+    """Parametrize a test with the frameworks, but one way of the Claude Agent SDK unless everything is tried."""
+    return pytest.mark.parametrize("framework", FRAMEWORKS if FULL else [*PARALLEL, claude], indirect=True)
+
+
+@pytest.fixture(params=PARALLEL)
 def parallel_framework(request: pytest.FixtureRequest) -> type[Agent]:
     """Return the agent of each framework in which several calls of one message can wait."""
     return find_agent(request.param)

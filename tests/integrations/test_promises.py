@@ -5,6 +5,7 @@ Source: the issues claude-agent-sdk-python #304 and langgraph #7780, and pydanti
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from emitter.authority import Authority
 from emitter.decisions import answer_in_words, open_dialogue, select_option
 from emitter.errors import DecisionExpired
-from tests.integrations.agents import Agent, Call, Job
+from tests.integrations.agents import CLAUDE, PARALLEL, Agent, Call, Job, frameworks
+from tests.work import covering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,7 +86,11 @@ WORDS: Mapping[str, tuple[Callable[[BindingMoment], Resolution], str]] = {
 }
 
 
-@pytest.mark.parametrize("answer", WORDS)
+@pytest.mark.parametrize(
+    ("framework", "answer"),
+    [*product(PARALLEL, WORDS), *covering(CLAUDE, WORDS, strength=1)],
+    indirect=["framework"],
+)
 def test_the_agent_reads_the_persons_own_words(framework: type[Agent], answer: str) -> None:
     """In place of the result, and nothing is done."""
     office = Office(framework, CALLS[0])
@@ -96,6 +102,7 @@ def test_the_agent_reads_the_persons_own_words(framework: type[Agent], answer: s
     assert "nothing was done" in office.agent.read["call_1"]
 
 
+@frameworks(claude="claude_agent")
 def test_nothing_runs_after_a_timeout(framework: type[Agent]) -> None:
     """However long it takes, whoever resumes, and whoever approves too late."""
     office = Office(framework, CALLS[0], expires_in=60)
@@ -109,6 +116,7 @@ def test_nothing_runs_after_a_timeout(framework: type[Agent]) -> None:
     assert "Nobody answered while the question was open." in office.agent.read["call_1"]
 
 
+@frameworks(claude="claude_agent by name")
 def test_an_approval_that_is_too_old_runs_nothing(framework: type[Agent]) -> None:
     """It was for a limited time, and the agent came back later."""
     office = Office(framework, CALLS[0], ttl_seconds=900)
@@ -157,6 +165,7 @@ def test_a_client_that_claims_an_approval_runs_nothing(parallel_framework: type[
     assert sorted(office.sent) == [("ada", "Minutes"), ("bob", "Minutes")]
 
 
+@frameworks(claude="claude_agent")
 def test_a_client_that_edits_an_approved_call_runs_nothing(framework: type[Agent]) -> None:
     """Under the id of a call that was approved, no other call runs, and the approved one still can."""
     office = Office(framework, CALLS[0])

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import pytest
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
+
+from tests.work import covering
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -216,3 +219,12 @@ SCALARS: dict[str, tuple[Any, Any]] = {
     "nothing": ({"type": "null"}, None),
 }
 """Documents that are no containers."""
+
+
+def every_form(first: int) -> Any:
+    """Try each form under a profile, and under all of them in ``make check-all``; the profiles take turns.
+
+    Tests that begin with another profile than each other try all combinations between them.
+    """
+    profiles = [*PROFILES[first:], *PROFILES[:first]]
+    return pytest.mark.parametrize(("name", "profile"), covering(FORMS, profiles, strength=1))

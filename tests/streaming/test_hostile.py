@@ -15,10 +15,10 @@ from emitter.core.verdicts import ClassifiedAnswer, DocumentContract, classify
 from emitter.messages import ModelResponse, StopReason
 from emitter.schema import compile_schema
 from emitter.schema.python_types import resolve_schema
-from tests.streaming.forms import FORMS, PROFILES, VALUES, closed
+from tests.streaming.forms import FORMS, PROFILES, VALUES, closed, every_form
 from tests.streaming.reading import at, reader, slots, texts, told
 from tests.streaming.writing import cut, written
-from tests.work import examples
+from tests.work import FULL, examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
 often = settings(max_examples=examples(60))
 every_profile = pytest.mark.parametrize("profile", PROFILES)
-every_form = pytest.mark.parametrize("name", FORMS)
 STYLES = st.randoms(use_true_random=False)
-DEEP = 100_000
+DEEP = 100_000 if FULL else 20_000
 
 INTEGERS = closed({"a": {"type": "integer"}, "b": {"type": "integer"}}, ())
 
@@ -61,8 +60,7 @@ def spoilt(draw: st.DrawFn, text: str) -> str:
     return draw(st.sampled_from(("", "", "", "{}", "[0] ", '"', "{'a': 1} ", '{"a": 0} '))) + text
 
 
-@every_profile
-@every_form
+@every_form(3)
 @given(data=st.data(), style=STYLES, sizes=st.lists(st.integers(1, 9), min_size=1, max_size=4))
 @often
 def test_garbage_is_told_truly(name: str, profile: str, data: DataObject, style: Random, sizes: list[int]) -> None:
@@ -94,8 +92,7 @@ def laid_down(schema: Any, step: str) -> Iterator[Any]:
             yield node.get("properties", {}).get(step, node.get("additionalProperties", True))
 
 
-@every_profile
-@every_form
+@every_form(4)
 @given(data=st.data(), style=STYLES)
 @often
 def test_no_invalid_member_is_told(name: str, profile: str, data: DataObject, style: Random) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emitter.schema import compile_schema
 from emitter.streaming import FieldComplete, TextDelta
-from tests.streaming.forms import FORMS, PROFILES, SCALARS
+from tests.streaming.forms import FORMS, PROFILES, SCALARS, every_form
 from tests.streaming.reading import at, members, reader, slots, texts, told
 from tests.streaming.writing import cut, written
 from tests.work import examples
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
 
 often = settings(max_examples=examples(25))
-every_form = pytest.mark.parametrize("name", FORMS)
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 STYLES = st.randoms(use_true_random=False)
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=4)
@@ -43,8 +42,7 @@ def on_the_wire(schema: Any, profile: str, document: Any, style: Random) -> tupl
     return written(wire, style), ordered
 
 
-@every_profile
-@every_form
+@every_form(0)
 @given(data=st.data(), style=STYLES, sizes=SIZES)
 @often
 def test_the_slots_are_the_document(name: str, profile: str, data: DataObject, style: Random, sizes: list[int]) -> None:
@@ -98,8 +96,7 @@ def test_followed_texts_are_the_texts(
     assert {each for each in form.follow if whole.get(each)} == texts(found).keys()
 
 
-@every_profile
-@every_form
+@every_form(1)
 @given(data=st.data(), style=STYLES, sizes=SIZES, before=st.sampled_from(("", "\n", "```json\n", "Here it is: ")))
 @often
 def test_any_cut_tells_the_same(  # noqa: PLR0913, PLR0917  two of them are the table's
@@ -116,8 +113,7 @@ def test_any_cut_tells_the_same(  # noqa: PLR0913, PLR0917  two of them are the 
     assert len({exactly([slots(each), texts(each)]) for each in found}) == 1
 
 
-@every_profile
-@every_form
+@every_form(2)
 @given(data=st.data(), style=STYLES)
 @often
 def test_nothing_is_told_before_it_is_whole(name: str, profile: str, data: DataObject, style: Random) -> None:

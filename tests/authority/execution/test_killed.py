@@ -15,6 +15,7 @@ from emitter.errors import AlreadyUsed, Unfinished
 from emitter.stores import SqliteStore
 from tests.authority.execution.making import act, work
 from tests.authority.execution.process import append, flow_of
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., list[list[Any]]]
 _KILLED = -signal.SIGKILL
+_TIMES = 25 if FULL else 10
 
 
 def lines(folder: Path) -> Counter[str]:
@@ -79,8 +81,8 @@ def test_killed_at_each_statement(way: str, tmp_path: Path, told_by: Run) -> Non
 def test_killed_at_any_time(tmp_path: Path, told_by: Run) -> None:
     """Again and again, at moments that were drawn, with the next at work at once."""
     (tmp_path / "done").touch()
-    told = told_by("killing", tmp_path, 25)
-    assert [status for _, _, status in told] == [_KILLED] * 25
+    told = told_by("killing", tmp_path, _TIMES)
+    assert [status for _, _, status in told] == [_KILLED] * _TIMES
     done = lines(tmp_path)
     nexts = [f"{flow}/{sum(flow_of(each) == flow for each in done)}" for flow, _, _ in told]
     resumed(tmp_path, {flow: confirm for flow, confirm, _ in told}, [*done, *nexts])

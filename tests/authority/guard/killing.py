@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 UNFINISHED = 3
 """The status of a process whose call was begun before."""
-ROUNDS = 8
-STRIDES = {"asked": 1, "waiting": 1} if FULL else {"asked": 3, "waiting": 5}
+ROUNDS = 8 if FULL else 3
+STRIDES = {"asked": 1, "waiting": 1} if FULL else {"asked": 5, "waiting": 7}
 """How many steps each process goes further than the one before, unless everything is wanted."""
 
 

@@ -21,6 +21,7 @@ from tests.authority.guard.dying import read
 from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, moment, proven
 from tests.authority.guard.racing import PROCESSES, THREADS
 from tests.stores.postgres import running
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from emitter.stores import Store
 
 ROOT = Path(__file__).parents[3]
-ROUNDS = 8
+ROUNDS = 8 if FULL else 4
 
 
 def together(calls: list[Callable[[], Any]]) -> list[Any]:

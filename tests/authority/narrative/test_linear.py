@@ -8,12 +8,13 @@ import pytest
 
 from emitter.authority.narrative import find_leaks, scan_narrative, scrub_measurements
 from tests.authority.narrative.labelled import NAMES, As
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SMALL, LARGE = 2_000, 8_000
-MEGABYTE = 1_000_000
+LENGTH = 1_000_000 if FULL else 200_000
 ORDINARY = (
     "According to the leaflet, the dose is 5 mg and the tablets are safe. Take two after a meal; do not chew them. "
     "Most people tolerate it well, and some may feel tired. "
@@ -79,9 +80,9 @@ def many(piece: str, length: int) -> str:
 
 
 @pytest.mark.parametrize("name", ["attributive", "leaks"])
-def test_a_megabyte_is_read_to_its_end(name: str) -> None:
+def test_a_long_text_is_read_to_its_end(name: str) -> None:
     """What stands last is found, however much stands before it."""
     end = "\n\nThe oracle ate a cake."
-    text = many(ORDINARY, MEGABYTE - len(end)) + end
+    text = many(ORDINARY, LENGTH - len(end)) + end
     markers = find_leaks(text, NAMES) if name == "leaks" else scan_narrative(text, As("attributive"))
-    assert markers[-1].start >= MEGABYTE - len(end)
+    assert markers[-1].start >= LENGTH - len(end)

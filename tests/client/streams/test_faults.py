@@ -16,7 +16,7 @@ from tests.adapters import bodies
 from tests.adapters.streams import STREAMS
 from tests.client.streams.vendor import WIRES, WORLDS, Answer, Told, ask, streamed, whole
 from tests.scenarios.vendors import VENDORS
-from tests.work import covering
+from tests.work import FULL, covering
 
 every_wire = pytest.mark.parametrize("wire", WIRES)
 every_world = pytest.mark.parametrize("world", WORLDS)
@@ -77,8 +77,8 @@ def test_a_connection_that_is_cut_anywhere(wire: str, name: str, world: str) -> 
 
 
 def _step(data: bytes) -> int:
-    """Return a step that falls on every part of an event in the end, in some sixty places."""
-    return len(data) // 60 | 1
+    """Return a step that falls on every part of an event in the end, in some twenty places, or sixty."""
+    return len(data) // (60 if FULL else 20) | 1
 
 
 @every_wire

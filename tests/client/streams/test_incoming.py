@@ -18,7 +18,7 @@ from tests.adapters.bodies import VENDORS
 from tests.adapters.streams import STREAMS
 from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
 from tests.traffic.recorded import exchanges, needed
-from tests.work import examples
+from tests.work import covering, examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,8 +86,10 @@ def test_any_bytes_are_an_answer(wire: WireFormat, data: bytes) -> None:
     assert fed(wire, [data]) == fed(wire, in_pieces(data, [1])) == fed(wire, in_pieces(data, [3, 5]))
 
 
-@pytest.mark.parametrize("wire", WireFormat)
-@pytest.mark.parametrize("flood", [b"\n", b": ping\n\n", b"\xef\xbb\xbf", b"data:\n\n", b"\r", b"\x80"])
+@pytest.mark.parametrize(
+    ("wire", "flood"),
+    covering(WireFormat, [b"\n", b": ping\n\n", b"\xef\xbb\xbf", b"data:\n\n", b"\r", b"\x80"], strength=1),
+)
 def test_a_flood_of_nothing_is_a_fault(wire: WireFormat, flood: bytes) -> None:
     """Keep-alives without an answer are none."""
     assert isinstance(fed(wire, in_pieces(flood * 20_000, [1]))[0], Fault)

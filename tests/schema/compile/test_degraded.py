@@ -15,6 +15,7 @@ from tests.schema.proof.corpora import Case
 from tests.schema.proof.large import large
 from tests.schema.proof.laws import MAX_GROWTH, SPARE, Subject, prove
 from tests.schema.proof.request import missing
+from tests.work import covering
 
 TIER1 = "tier1"
 
@@ -61,10 +62,10 @@ GIVEN_UP: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("vendor", [OPENAI, AZURE, ANTHROPIC, TIER1])
-@pytest.mark.parametrize("schema", GIVEN_UP.values(), ids=GIVEN_UP)
-def test_what_is_given_up_is_told_whole(schema: Any, vendor: str) -> None:
+@pytest.mark.parametrize(("name", "vendor"), covering(GIVEN_UP, [AZURE, TIER1, ANTHROPIC, OPENAI], strength=1))
+def test_what_is_given_up_is_told_whole(name: str, vendor: str) -> None:
     """The request holds every name and every value to choose from, and what is not enforced is a loss."""
+    schema = GIVEN_UP[name]
     report = prove(Subject(Case("given up", schema)), vendor, samples=1)
 
     assert report.failures == []
@@ -163,8 +164,7 @@ def web(seed: int) -> Form:
     return {**closed(a=refer("d0"), b=array(refer("d1"))), "$defs": definitions}
 
 
-@pytest.mark.parametrize("vendor", [OPENAI, AZURE, ANTHROPIC, TIER1])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("vendor", "seed"), covering([OPENAI, AZURE, ANTHROPIC, TIER1], range(4), strength=1))
 def test_what_is_cut_down_does_not_grow(vendor: str, seed: int) -> None:
     """References stay references, and no text is repeated: at most twice the size, and 4,000 characters."""
     schema = web(seed)
@@ -176,8 +176,9 @@ def test_what_is_cut_down_does_not_grow(vendor: str, seed: int) -> None:
     assert missing(schema, compiled) == []
 
 
-@pytest.mark.parametrize("vendor", [OPENAI, AZURE, ANTHROPIC, "google", TIER1])
-@pytest.mark.parametrize("seed", [1, 4, 7, 20, 32])
+@pytest.mark.parametrize(
+    ("vendor", "seed"), covering([OPENAI, AZURE, ANTHROPIC, "google", TIER1], [1, 4, 7, 20, 32], strength=1)
+)
 def test_the_laws_hold_for_large_and_odd_schemas(vendor: str, seed: int) -> None:
     """Up to a hundred kilobytes of nested, nullable, recursive and tagged forms."""
     assert prove(Subject(Case(f"large {seed}", large(seed))), vendor, samples=1).failures == []
@@ -193,8 +194,9 @@ def extended(count: int) -> Form:
     return {"type": "object", "properties": properties, "$defs": {"rule": rule}}
 
 
-@pytest.mark.parametrize("count", [10, 33, 60, 90])
-@pytest.mark.parametrize("vendor", [OPENAI, AZURE, ANTHROPIC, "google", TIER1])
+@pytest.mark.parametrize(
+    ("vendor", "count"), covering([OPENAI, AZURE, ANTHROPIC, "google", TIER1], [10, 33, 60, 90], strength=1)
+)
 def test_a_description_is_told_once(vendor: str, count: int) -> None:
     """Not again where a reference is written out, nor in the schema that stands beside it."""
     schema = extended(count)
@@ -205,8 +207,7 @@ def test_a_description_is_told_once(vendor: str, count: int) -> None:
     assert max(json.dumps(compiled.schema).count(f"The rule {each} on") for each in names(count)) == 1
 
 
-@pytest.mark.parametrize("vendor", [AZURE, TIER1])
-@pytest.mark.parametrize("count", [44, 47, 80, 86])
+@pytest.mark.parametrize(("vendor", "count"), covering([AZURE, TIER1], [44, 47, 80, 86], strength=1))
 def test_growth_is_measured_as_the_request_is_sent(vendor: str, count: int) -> None:
     """In bytes, and without spaces between the parts."""
     maps = {"type": "object", "properties": {"a": {"type": "object"}, "b": {}}, "description": "éü"}
