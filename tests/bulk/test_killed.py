@@ -15,6 +15,7 @@ import pytest
 from emitter.bulk import emit_many
 from emitter.testing import Stalled
 from tests.bulk.asking import MODEL, Numbered, answered, asked_of, number_in, serving, task
+from tests.launching import KILL, launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ class Killing:
     def after(self, items: int, journal: Path) -> None:
         """Run in a process of its own, and kill it without warning once it was handed so many items."""
         root = Path(__file__).parents[2]
-        command = [sys.executable, "-m", "tests.bulk.paying", str(journal), str(COUNT)]
+        command = launch("tests.bulk.paying", str(journal), str(COUNT))
         self.silent_from = items + _BEYOND
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, cwd=root, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -44,7 +45,7 @@ class Killing:
             assert child.stdout is not None
             for _ in range(items):
                 assert child.stdout.readline()
-            child.send_signal(signal.SIGKILL)
+            child.send_signal(KILL)
         assert child.returncode == -signal.SIGKILL
         self.silent_from = COUNT
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from emitter.policy import Policy
 from emitter.stores import MemoryStore
 from emitter.testing import Stalled
 from tests.bulk.asking import MODEL, Numbered, answered, asked_of, number_in, serving, task
+from tests.launching import KILL, launch
 from tests.stores.conftest import home, postgres  # noqa: F401  fixtures
 
 if TYPE_CHECKING:
@@ -97,13 +97,13 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def kill_when_silent(home: Home, silent: Any, *limit: str, sent: int = IN_FLIGHT) -> set[int]:  # noqa: F811
     """Run in a process of its own, and kill it when it only waits. Return the numbers of the unanswered tasks."""
-    command = [sys.executable, "-m", "tests.bulk.sharing", home.kind, home.address, str(COUNT), *limit]
+    command = launch("tests.bulk.sharing", home.kind, home.address, str(COUNT), *limit)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, cwd=Path(__file__).parents[2], env=environment) as child:
         while len(waiting := {each for each in asked_of(silent.vendor) if each >= silent.start}) < sent:
             assert child.poll() is None
             time.sleep(0.01)
-        child.send_signal(signal.SIGKILL)
+        child.send_signal(KILL)
     return waiting
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from emitter.cli import main
 from emitter.testing import Malformed, Refused, Text
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +64,7 @@ def environment(vendor: Simulator) -> dict[str, str]:
 def spawn(vendor: Simulator, folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "emitter", *arguments],
+        launch("emitter", *arguments),
         input=stdin.encode(),
         capture_output=True,
         cwd=folder,

@@ -17,6 +17,7 @@ from emitter.cli import host
 from emitter.errors import EmitterError
 from emitter.stores import SqliteStore
 from emitter.telemetry.sinks import to_jsonl
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Ran, Run
@@ -628,7 +629,7 @@ def test_a_file_that_nobody_may_write_is_told(run: Run, place: Path) -> None:
 
 def test_two_processes_share_a_store(place: Path) -> None:
     """Started at once, one accepts and the other is told what came of it; neither fails."""
-    command = [sys.executable, "-m", "emitter", "accept", "both.json", *KIND, "--store", "log.db"]
+    command = launch("emitter", "accept", "both.json", *KIND, "--store", "log.db")
     crew = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     told = [each.communicate() for each in crew]
 

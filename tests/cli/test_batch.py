@@ -9,7 +9,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import termios
 import threading
 import time
@@ -22,6 +21,7 @@ from emitter.bulk.batches.emissions import PollInterval
 from emitter.cli import BAD_USAGE, FAILED, INTERRUPTED, SUCCESS
 from emitter.testing import Stalled, simulator
 from tests.cli.jobs import MODEL, answer, command, environment, prompt_of, spawn, write_files
+from tests.launching import KILL, launch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,10 +170,10 @@ def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: 
 
     run = (*BATCH, "--journal", "run.journal", "--in-flight", "1")
     with simulator(answers=answers) as vendor:
-        program = [sys.executable, "-m", "emitter", *run]
+        program = launch("emitter", *run)
         with subprocess.Popen(program, cwd=folder, env=environment(vendor), stdout=subprocess.DEVNULL) as child:
             assert arrived.wait(600)
-            child.kill()
+            child.send_signal(KILL)
         done = command(vendor, folder, *run, "--orphans", orphans)
         sent = [call for call in vendor.calls if "2" in prompt_of(call)]
 
@@ -215,10 +215,15 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
         return Stalled() if "job 3" in prompt_of(asked) and not silent.is_set() else answer(asked)
 
     write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(5)])
-    program = [sys.executable, "-m", "emitter", *BATCH, "--journal", "run.journal", "--in-flight", "1"]
+    run = (*BATCH, "--journal", "run.journal", "--in-flight", "1")
     with simulator(answers=answers) as vendor:
         with subprocess.Popen(
-            program, cwd=folder, env=environment(vendor), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            launch("emitter", *run),
+            cwd=folder,
+            env=environment(vendor),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         ) as child:
             assert child.stdout is not None
             printed = [json.loads(child.stdout.readline())["id"] for _ in range(3)]
@@ -226,7 +231,7 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
             _, told = child.communicate(timeout=600)
         silent.set()
         calls = len(vendor.calls)
-        again = command(vendor, folder, *program[3:])
+        again = command(vendor, folder, *run)
 
         assert (child.returncode, printed) == (INTERRUPTED, [0, 1, 2])
         assert "emitter: interrupted. Run the same command again to continue.\n" in told
@@ -244,7 +249,7 @@ def test_a_reader_that_left_ends_the_command(command: str, vendor: Simulator, fo
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "emitter", *arguments],
+        launch("emitter", *arguments),
         cwd=folder,
         env=environment(vendor),
         stdout=writing,
@@ -262,7 +267,7 @@ def test_a_terminal_shows_a_bar(vendor: Simulator, folder: Path) -> None:
     mother, child = pty.openpty()
     termios.tcsetwinsize(child, (24, 100))
     with subprocess.Popen(
-        [sys.executable, "-m", "emitter", *BATCH, "-o", "out.jsonl"],
+        launch("emitter", *BATCH, "-o", "out.jsonl"),
         cwd=folder,
         env=environment(vendor),
         stdin=subprocess.DEVNULL,
@@ -311,7 +316,7 @@ def test_an_interrupted_batch_is_named(folder: Path) -> None:
     run = (*BATCH, "--half-price", "--journal", "run.journal")
     with simulator(answers=answer) as vendor:
         vendor.batches.polls = 10**9
-        program = [sys.executable, "-m", "emitter", *run]
+        program = launch("emitter", *run)
         with subprocess.Popen(program, cwd=folder, env=environment(vendor), stderr=subprocess.PIPE, text=True) as child:
             batches = folder / "run.journal.batches"
             while not batches.exists() or '"submitted"' not in batches.read_text():
@@ -337,7 +342,7 @@ def test_a_job_that_waits_for_a_limit_is_not_sent_when_interrupted(vendor: Simul
     """One request a minute: the second job is still waiting when Ctrl-C comes, and a deadline does not end its wait."""
     write_jobs(folder, ["1", "2"])
     limits = ("--requests-per-minute", "1", "--tokens-per-minute", "90000", "--deadline", "9")
-    program = [sys.executable, "-m", "emitter", *BATCH, *limits]
+    program = launch("emitter", *BATCH, *limits)
     with subprocess.Popen(
         program, cwd=folder, env=environment(vendor), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:

@@ -25,6 +25,7 @@ from emitter.testing import Cut, Malformed, Simulator, simulator, write_decision
 from emitter.testing import Refused as Refusing
 from tests.host.emitting import FORM, FUNCTIONS, MODEL, POLICY, Meeting, moment, saying
 from tests.host.judging import judge_log
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,7 +235,7 @@ def test_two_threads_whose_models_choose_otherwise_get_the_same_envelope(vendor:
 def start(path: Path, vendor: Simulator, how: str = "whole") -> subprocess.Popen[str]:
     """Start a process that emits with a store in a file."""
     environment = {**os.environ, **vendor.environment(), "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    words = [sys.executable, "-m", "tests.host.emitting_process", str(path), how]
+    words = launch("tests.host.emitting_process", str(path), how)
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from emitter.stores import SqliteStore
 from emitter.testing import Stalled
 from emitter.testing.sample_moments import ORDINARY_MOMENTS
 from tests.bulk.asking import MODEL, answered, asked_of, number_in, serving
+from tests.launching import KILL, launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ MOMENT = next(iter(ORDINARY_MOMENTS.values()))
 
 def start(folder: Path, flow: str, argument: object) -> subprocess.Popen[str]:
     """Start the workflow in a process of its own, or resume it."""
-    command = [sys.executable, "-m", "tests.integrations.flows", str(folder), flow, f"{flow}-1", repr(argument)]
+    command = launch("tests.integrations.flows", str(folder), flow, f"{flow}-1", repr(argument))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2], env=environment)
 
@@ -77,7 +77,7 @@ def test_a_finished_step_is_replayed_and_an_unknown_one_is_told(tmp_path: Path, 
     silent.tasks = {6}
     child = start(tmp_path, "count", 5)
     wait_for(lambda: asked_of(silent.vendor)[6])
-    child.send_signal(signal.SIGKILL)
+    child.send_signal(KILL)
     child.communicate()
 
     silent.tasks = set()
@@ -99,7 +99,7 @@ def test_a_decision_is_answered_elsewhere_and_acted_on_once(tmp_path: Path) -> N
     with SqliteStore(tmp_path / "store.db") as store:
         ledger = Ledger(store)
         (pending,) = wait_for(ledger.pending)
-        child.send_signal(signal.SIGKILL)
+        child.send_signal(KILL)
         child.communicate()
         ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
 

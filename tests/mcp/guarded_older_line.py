@@ -111,7 +111,7 @@ async def _round(read: Any, write: Any) -> Json:
 async def over_stdio(folder: Path) -> Json:
     """Return a round with a server that the client starts."""
     files = Files(folder)
-    server = StdioServerParameters(command=sys.executable, args=files.command[1:], cwd=ROOT)
+    server = StdioServerParameters(command=files.command[0], args=files.command[1:], cwd=ROOT)
     async with stdio_client(server) as streams:
         return {"found": await _round(*streams), "sent": files.sent()}
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from emitter.authority import Authority
 from emitter.mcp import DecisionAsker, add_resolve_tool, guarded_tool, sdk, serve_http, serve_stdio
 from emitter.stores import SqliteStore
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,7 +80,7 @@ class Files:
 
     def __init__(self, folder: Path) -> None:
         self.store, self._sent = folder / "store", folder / "sent"
-        self.command = [sys.executable, "-m", "tests.mcp.mailing", str(self.store), str(self._sent)]
+        self.command = launch("tests.mcp.mailing", str(self.store), str(self._sent))
 
     def sent(self) -> list[str]:
         """Return to whom mail was sent, by whichever server."""

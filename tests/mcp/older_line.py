@@ -10,7 +10,6 @@ import importlib
 import importlib.util
 import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 from mcp import ClientSession, StdioServerParameters, types
@@ -22,7 +21,7 @@ from emitter.mcp import DecisionAsker, Surface, advertises, sdk
 from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import ANSWERS, ASK, RESOLVE, Releasing
 from tests.mcp.emitting import SPIKE, conventional, emitting, good
-from tests.mcp.serving import COMMAND, serving
+from tests.mcp.serving import command, serving
 from tests.mcp.tools import TOOLS, closed, says
 
 if TYPE_CHECKING:
@@ -122,7 +121,8 @@ async def over_stdio() -> Json:
     """Return a round trip with a server that the client starts; None where the demonstration's SDK is missing."""
     if not DEMO:
         return None
-    async with stdio_client(StdioServerParameters(command=sys.executable, args=[*COMMAND[1:], "--demo"])) as streams:
+    first, *others = command("--demo")
+    async with stdio_client(StdioServerParameters(command=first, args=others)) as streams:
         return await _round(*streams)
 
 
@@ -137,8 +137,8 @@ async def over_http() -> Json:
 
 async def ending() -> Json:
     """Return how a server ends whose client says nothing at all."""
-    command = [*COMMAND, "--model", "openai/gpt-6-sol"]
-    ran = subprocess.run(command, input="", capture_output=True, text=True, timeout=600, check=False)  # noqa: ASYNC221
+    silent = command("--model", "openai/gpt-6-sol")
+    ran = subprocess.run(silent, input="", capture_output=True, text=True, timeout=600, check=False)  # noqa: ASYNC221
     return {"status": ran.returncode, "out": ran.stdout, "err": ran.stderr}
 
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COMMAND = [sys.executable, "-m", "emitter", "mcp"]
+
+def command(*arguments: str) -> list[str]:
+    """Return the command that serves over standard input and output."""
+    return launch("emitter", "mcp", *arguments)
 
 
 @contextmanager
 def serving(*arguments: str) -> Iterator[str]:
     """Serve on a free port of this machine; yield the address, and end the server as a person would."""
     with subprocess.Popen(
-        [*COMMAND, "--http", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command("--http", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         try:

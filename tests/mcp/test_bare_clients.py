@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from tests.mcp.asking import RESOLVE
 from tests.mcp.playing import EMIT, SITUATION
-from tests.mcp.serving import COMMAND
+from tests.mcp.serving import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,7 +63,7 @@ class Bare:
 @contextmanager
 def bare(revision: str = "2025-11-25") -> Iterator[Bare]:
     """Start a server, and be its client until the block ends."""
-    with subprocess.Popen([*COMMAND, "--demo"], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+    with subprocess.Popen(command("--demo"), stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         client = Bare(process.stdin, process.stdout)

@@ -17,7 +17,7 @@ from emitter.cli import main
 from emitter.mcp import advertises
 from tests.mcp.asking import RESOLVE
 from tests.mcp.playing import DETAIL, EMIT, SITUATION
-from tests.mcp.serving import COMMAND, serving
+from tests.mcp.serving import command, serving
 from tests.mcp.talking import ERAS, Person, called, talk, wire
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ PERSONS = {
 
 def stdio(*arguments: str) -> StdioServerParameters:
     """Return the server that a client starts."""
-    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "--demo", *arguments])
+    first, *others = command("--demo", *arguments)
+    return StdioServerParameters(command=first, args=others)
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +164,7 @@ OPENING: list[Json] = [
 def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
     """Line by line, what is no message too; when the client closes, the server ends."""
     with (
-        subprocess.Popen([*COMMAND, "--demo"], stdin=-1, stdout=-1, stderr=-1, text=True) as process,
+        subprocess.Popen(command("--demo"), stdin=-1, stdout=-1, stderr=-1, text=True) as process,
         ExitStack() as ends,
     ):
         ends.callback(process.kill)
@@ -185,7 +186,7 @@ def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
 def test_an_interrupt_ends_it_at_once() -> None:
     """Though the client says nothing more."""
     with (
-        subprocess.Popen([*COMMAND, "--demo"], stdin=-1, stdout=-1, stderr=-1, text=True) as process,
+        subprocess.Popen(command("--demo"), stdin=-1, stdout=-1, stderr=-1, text=True) as process,
         ExitStack() as ends,
     ):
         ends.callback(process.kill)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.mcp.serving import COMMAND
+from tests.mcp.serving import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ def client(line: str, *command: str) -> Iterator[Callable[..., Any]]:
 @pytest.mark.parametrize("line", LINES, ids=LINES.values())
 def test_the_ready_server(line: str) -> None:
     """A decision, its answer, and every kind of error reach the client with their sentence and code."""
-    with client(line, *COMMAND, "--stdio", "--demo") as call:
+    with client(line, *command("--stdio", "--demo")) as call:
         emitted = call("emit_binding_moment", situation="Shall we publish?")["structuredContent"]
         unknown = call("resolve_binding_moment", decision_id="nobody's")
         other = call(

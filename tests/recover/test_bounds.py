@@ -11,7 +11,7 @@ import pytest
 from emitter.recover import RecoveryPath, parse_answer, recover
 from emitter.recover.answer import MAX_STRING_LAYERS
 from emitter.strict_json import MAX_JSON_DEPTH
-from tests.work import count_lines
+from tests.work import FULL, count_lines
 
 UNITS = (
     *("[", "{", "}", "{}", "[]", '"', "'", "\\", "`", "```", "/*", "//", "# ", "“", "‘", "9", "-", " ", "\n", "\0"),  # noqa: RUF001
@@ -19,6 +19,7 @@ UNITS = (
     *('{"a":1}', '{"a":1}, ', "{a:1} ", "[1] ", "\n[1]\n", "[]/*", '{"a":"x "y" z"} ', '["x" "y" ', '{"a" ', "cb("),
     *('{"a":"","":"","":""} ', '{\\"a\\":1}', '"""', "```json\n{}\n```\n", "{'a'b", "\ud800", '{"a":"b""c"', "},"),
 )
+SIZES = (3_000, 12_000) if FULL else (1_000, 4_000)
 FRAMES = (("", ""), ('{"a": "', '"}'), ('["', '"]'), ("{a: ", "}"), ("[", "*/]"))
 
 
@@ -26,7 +27,7 @@ FRAMES = (("", ""), ('{"a": "', '"}'), ('["', '"]'), ("{a: ", "}"), ("[", "*/]")
 def test_linear(unit: str) -> None:
     """Four times the text takes four times the lines of Python, not the sixteenfold of a quadratic reading."""
     for frame in FRAMES:
-        short, long = ((unit * (size // len(unit))).join(frame) for size in (3_000, 12_000))
+        short, long = ((unit * (size // len(unit))).join(frame) for size in SIZES)
         lines = count_lines(partial(parse_answer, short))
         count_lines(partial(parse_answer, long), limit=5 * lines + 1_000)
 

@@ -11,10 +11,12 @@ import pytest
 
 from emitter.errors import InputError
 from emitter.redaction import Redacted, Secrets
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DEPTH = 100_000 if FULL else 20_000
 KEY, OTHER = "sk-live-51H8xyz", "pk-test-0042"
 SECRETS = Secrets.of({"k": KEY, "o": OTHER})
 
@@ -95,9 +97,9 @@ def test_many_keys_alike() -> None:
 @pytest.mark.parametrize(
     ("wrap", "depth", "count"),
     [
-        pytest.param(lambda value: [value], 100_000, 1, id="arrays"),
-        pytest.param(lambda value: {"a": (value,)}, 50_000, 1, id="objects and tuples"),
-        pytest.param(lambda value: {KEY: value}, 20_000, 20_001, id="objects with the secret as a key"),
+        pytest.param(lambda value: [value], DEPTH, 1, id="arrays"),
+        pytest.param(lambda value: {"a": (value,)}, DEPTH // 2, 1, id="objects and tuples"),
+        pytest.param(lambda value: {KEY: value}, DEPTH // 5, DEPTH // 5 + 1, id="objects with the secret as a key"),
     ],
 )
 def test_deep(wrap: Callable[[Any], Any], depth: int, count: int) -> None:

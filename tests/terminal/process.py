@@ -6,13 +6,13 @@ import os
 import pty
 import select
 import subprocess
-import sys
 import termios
 import time
 from typing import TYPE_CHECKING
 
 import pyte
 
+from tests.launching import launch
 from tests.terminal.window import Glass
 
 if TYPE_CHECKING:
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 20.0
 """Seconds until a screen is given up on; none of them is waited for where all is well."""
-
-_CHILD = (
-    "import fcntl, sys, termios; fcntl.ioctl({terminal}, termios.TIOCSCTTY, 0)\n"
-    "from emitter.cli import main; sys.exit(main({arguments!r}))"
-)
 
 
 class Process:
@@ -41,7 +36,7 @@ class Process:
         self._stream = pyte.ByteStream(self._glass)
         self.transcript = b""
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _CHILD.format(terminal=2, arguments=list(arguments))],
+            launch("tests.terminal.controlled", *arguments),
             stdin=slave if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE if piped else slave,
             stderr=slave,

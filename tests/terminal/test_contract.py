@@ -6,13 +6,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import pytest
+
 from emitter.decisions import digest
 from emitter.render.delivery import Fallback, read_structured_content
 from emitter.render.layout import HATCHES, HatchKind
 from emitter.terminal.picker_state import MARGIN
-from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.testing import surfaces
+from emitter.testing.sample_moments import FEW_MOMENTS, HOSTILE_MOMENTS
 from emitter.testing.surfaces import NotOffered, ShownOption, SurfaceContract
 from tests.terminal.window import CTRL_C, ENTER, ESCAPE, Window, pasted
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from emitter.decisions import Resolution, Unresolved
@@ -136,3 +140,10 @@ class TestPicker(SurfaceContract):
     subject = PickerSubject()
     moments: ClassVar = {name: FEW_MOMENTS[name] for name in list(FEW_MOMENTS)[::7]}
     bound = False
+
+    @pytest.fixture(autouse=True)
+    def some_hostile_moments(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Try every third hostile text by default: the picker draws with what the other surfaces draw with."""
+        if not FULL:
+            some = dict(list(HOSTILE_MOMENTS.items())[::3])
+            monkeypatch.setattr(surfaces, "HOSTILE_MOMENTS", some)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,6 @@ from emitter.profiles import WireFormat
 from tests.adapters.streams import STREAMS, Frame
 from tests.traffic.recorded import exchanges, needed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 pytestmark = needed
 
 _STOP_KEYS = ("finish_reason", "stop_reason", "finishReason")
@@ -26,10 +24,13 @@ _TERMINAL = re.compile(
 )
 
 
-def _complete() -> Iterator[tuple[str, dict[str, Any]]]:
-    for file, exchange in exchanges().items():
-        if exchange["response"]["status"] == 200 and classify_exchange(exchange, file).verdict == "complete":
-            yield file, exchange
+@cache
+def _complete() -> tuple[tuple[str, dict[str, Any]], ...]:
+    return tuple(
+        (file, exchange)
+        for file, exchange in exchanges().items()
+        if exchange["response"]["status"] == 200 and classify_exchange(exchange, file).verdict == "complete"
+    )
 
 
 def _with_body(exchange: dict[str, Any], body: object) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import InputError
 from emitter.stores import SqliteStore
 from emitter.testing.sample_moments import MALFORMED_RESULTS, VALID_MOMENT
+from tests.launching import launch
 from tests.web.running import answer, request
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Command:
 
     def __init__(self, *arguments: str, **environment: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "emitter", "serve", *arguments],
+            launch("emitter", "serve", *arguments),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +14,7 @@ from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.stores import SqliteStore, SqlStore
 from emitter.testing.sample_moments import VALID_MOMENT
+from tests.launching import launch
 from tests.stores.postgres import running
 from tests.web.running import FORM, Shown, request
 
@@ -27,9 +27,7 @@ class Command:
     """The command in a process of its own, from the time it tells its address."""
 
     def __init__(self, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "emitter", "inbox", *arguments], stderr=subprocess.PIPE, text=True
-        )
+        self.process = subprocess.Popen(launch("emitter", "inbox", *arguments), stderr=subprocess.PIPE, text=True)
         self.url = self.address()
         self.origin = self.url.partition("/open/")[0]
 

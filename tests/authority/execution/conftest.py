@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import pytest
 from emitter.authority import Authority
 from emitter.stores import MemoryStore, SqliteStore
 from tests.decisions.ledger.asking import Hand, Told
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def told_by() -> Callable[..., list[list[Any]]]:
     """Return what runs ``tests.authority.execution.process``, and returns what its processes told."""
 
     def run(*arguments: object) -> list[list[Any]]:
-        command = [sys.executable, "-m", "tests.authority.execution.process", *map(str, arguments)]
+        command = launch("tests.authority.execution.process", *map(str, arguments))
         done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=600, check=False)
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from emitter.stores import SqliteStore
 from tests.authority.guard.dying import CALL, HOOKS, Fate, guarded, read
 from tests.authority.guard.killing import ROUNDS, STRIDES, UNFINISHED
 from tests.authority.guard.parts import proven
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tupl
     begun: dict[str, tuple[Path, subprocess.Popen[str]]] = {}
     for how, way in programs:
         folder = tmp_path_factory.mktemp(f"{how}-{way}")
-        command = [sys.executable, "-m", "tests.authority.guard.killing", how, str(folder), way]
+        command = launch("tests.authority.guard.killing", how, str(folder), way)
         begun[f"{how} {way}"] = folder, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         yield begun

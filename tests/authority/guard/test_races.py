@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from emitter.stores import SqliteStore, SqlStore
 from tests.authority.guard.dying import read
 from tests.authority.guard.parts import CEO, MOM, Person, Post, approve, kept, moment, proven
 from tests.authority.guard.racing import PROCESSES, THREADS
+from tests.launching import launch
 from tests.stores.postgres import running
 from tests.work import FULL
 
@@ -118,7 +118,7 @@ def test_different_calls_do_not_wait_for_each_other(store: Store) -> None:
 
 def raced(folder: Path, kind: str, address: str) -> None:
     """Let processes race, and see that each call was made once, and that all of them have its result."""
-    command = [sys.executable, "-m", "tests.authority.guard.racing", str(folder), kind, address, str(ROUNDS)]
+    command = launch("tests.authority.guard.racing", str(folder), kind, address, str(ROUNDS))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
     *told, (_, statuses) = [json.loads(line) for line in done.stdout.splitlines()]
 

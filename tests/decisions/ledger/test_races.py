@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from emitter.errors import AlreadyResolved, DecisionExpired
 from emitter.stores import SqliteStore
 from tests.decisions.ledger.asking import START, Hand, Told, moment
 from tests.decisions.ledger.process import ASKED
+from tests.launching import launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[3]
 
 def told_by(*arguments: object) -> list[list[Any]]:
     """Run ``tests.decisions.ledger.process``, and return what its processes told."""
-    command = [sys.executable, "-m", "tests.decisions.ledger.process", *map(str, arguments)]
+    command = launch("tests.decisions.ledger.process", *map(str, arguments))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from emitter.decisions.ledger_words import KeepWords, MissingWordsReason
 from emitter.errors import BadResolution, InputError, StoreAltered
 from emitter.stores import Entry, MemoryStore, NewEntry, SqliteStore, SqlStore
 from tests.decisions.ledger.asking import Hand, Told, moment
+from tests.launching import launch
 from tests.stores.postgres import running
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def place(kind: str, folder: Path) -> Iterator[tuple[str, Any]]:
 
 def agent(kind: str, address: str, decision_id: str) -> list[Any]:
     """Return what an agent in a process of its own reads of a decision."""
-    command = [sys.executable, "-m", "tests.decisions.ledger.process", "reading", kind, address, decision_id]
+    command = launch("tests.decisions.ledger.process", "reading", kind, address, decision_id)
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from emitter.render.html_page import RENDERER, Form, Html
 from emitter.render.layout import HATCHES, HatchKind
-from emitter.testing.sample_moments import FEW_MOMENTS
+from emitter.testing.sample_moments import FEW_MOMENTS, ORDINARY_MOMENTS
 from emitter.testing.surfaces import RendererSubject, ShownOption, SurfaceContract
 from tests.render.html.reading import Node, parsed
 from tests.render.text.subjects import TypedSubject
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from emitter.messages import Json
@@ -78,6 +79,7 @@ class TestForms(SurfaceContract):
     """Section 8.1, and what it stands on."""
 
     subject = _Forms()
+    moments = ORDINARY_MOMENTS if FULL else FEW_MOMENTS
 
 
 class TestKeys(SurfaceContract):

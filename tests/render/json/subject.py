@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from emitter.testing.sample_moments import ORDINARY_MOMENTS
+from emitter.testing.sample_moments import FEW_MOMENTS, ORDINARY_MOMENTS
 from emitter.testing.surfaces import RendererSubject
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 class JsonSubject(RendererSubject[Any]):
     """A surface that is drawn as JSON. A subclass in a module ``subject_*`` is found by every test of all surfaces."""
 
-    moments: ClassVar[Mapping[str, BindingMoment]] = ORDINARY_MOMENTS
+    moments: ClassVar[Mapping[str, BindingMoment]] = ORDINARY_MOMENTS if FULL else FEW_MOMENTS
     """The decisions for the contract's tests."""
     has_room: ClassVar[bool] = True
     """Whether it draws decisions of any length."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from emitter.testing.sample_moments import FEW_MOMENTS, ORDINARY_MOMENTS
 from emitter.testing.surfaces import SurfaceContract
 from tests.render.text.subjects import MarkdownSubject, NotificationSubject, PlainSubject
+from tests.work import FULL
+
+MOMENTS = ORDINARY_MOMENTS if FULL else FEW_MOMENTS
+"""For all but plain text, of which the others are variants."""
 
 
 class TestPlainText(SurfaceContract):
@@ -18,6 +23,7 @@ class TestNarrowPlainText(SurfaceContract):
 
     subject = PlainSubject(40)
     bound = False
+    moments = MOMENTS
 
 
 class TestMarkdown(SurfaceContract):
@@ -25,9 +31,11 @@ class TestMarkdown(SurfaceContract):
 
     subject = MarkdownSubject()
     bound = False
+    moments = MOMENTS
 
 
 class TestNotification(SurfaceContract):
     """A notification with an expanded view."""
 
     subject = NotificationSubject()
+    moments = MOMENTS

@@ -1,0 +1,205 @@
+"""Python programs in processes of their own, forked from one that has imported what they import.
+
+To import an SDK takes a second, and a fork takes hundredths of one. ``launch("emitter", "mcp")`` returns a command that
+does what ``python -m emitter mcp`` does: it has the same streams, folder, environment, signals and exit status. The
+command is a small client of the process that forks, which ends with the tests. ``make check-all`` starts every
+program in an interpreter of its own.
+
+To kill a program, send its command ``KILL``: it ends once the program is gone. The command's terminal is not the
+program's own.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import importlib
+import io
+import json
+import os
+import pkgutil
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+import emitter
+from emitter.errors import MissingExtra
+from tests.work import FULL
+
+_FORKS = hasattr(os, "pidfd_open") and not FULL
+KILL = signal.SIGUSR1 if _FORKS else signal.SIGKILL
+_CLIENT = Path(__file__).with_name("launching_client.py")
+_LONGEST = 65536
+
+
+def launch(module: str, *arguments: str) -> list[str]:
+    """Return the command that runs a module as a program."""
+    if not _FORKS:
+        return [sys.executable, "-m", module, *arguments]
+    return [sys.executable, "-I", "-S", str(_CLIENT), _address(), module, *arguments]
+
+
+@cache
+def _address() -> str:
+    """Start the process that forks, and return its address."""
+    folder = Path(tempfile.mkdtemp(prefix="launching"))
+    address = str(folder / "socket")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.launching", address],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+    atexit.register(server.communicate)  # which closes its standard input, and so ends it
+    return address
+
+
+class _Server:
+    """Forks a program for each connection, and tells its client how it ended."""
+
+    def __init__(self, address: str) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._listening.bind(address)
+        self._listening.listen()
+
+    def serve(self) -> None:
+        """Serve until standard input ends."""
+        self._selector.register(self._listening, selectors.EVENT_READ, self._start)
+        self._selector.register(sys.stdin, selectors.EVENT_READ, sys.exit)
+        while True:
+            for key, _ in self._selector.select():
+                key.data()
+
+    def _start(self) -> None:
+        connection, _ = self._listening.accept()
+        message, streams = _receive(connection)
+        _import_all(message["module"])
+        child = os.fork()
+        if child == 0:
+            _run(message, streams)
+        for each in streams:
+            os.close(each)
+        ended = os.pidfd_open(child)
+
+        def end() -> None:
+            self._selector.unregister(ended)
+            self._selector.unregister(connection)
+            os.close(ended)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            with suppress(OSError):
+                connection.send(str(status).encode())
+            connection.close()
+
+        def signal_child() -> None:
+            number = connection.recv(8)
+            os.kill(child, int(number) if number else signal.SIGKILL)
+            if not number:
+                end()
+
+        self._selector.register(ended, selectors.EVENT_READ, end)
+        self._selector.register(connection, selectors.EVENT_READ, signal_child)
+
+
+def _receive(connection: socket.socket) -> tuple[Any, list[int]]:
+    streams = array.array("i")
+    message, ancillary, *_ = connection.recvmsg(_LONGEST * 16, socket.CMSG_SPACE(3 * streams.itemsize))
+    for _level, _kind, data in ancillary:
+        streams.frombytes(data)
+    return json.loads(message), list(streams)
+
+
+_LIBRARIES = {
+    "emitter": ("openai", "uvicorn"),
+    "tests.mcp.mailing": ("mcp.server", "uvicorn"),
+    "tests.integrations.flows": ("dbos", "openai"),
+}
+"""What a program imports beside the package; an SDK that few need is imported by themselves."""
+
+
+@cache
+def _import_all(module: str) -> None:
+    for name in _LIBRARIES.get(module, ("openai",)):
+        importlib.import_module(name)
+
+
+def _import_package() -> None:
+    """Import the package's modules, of which most are imported when they are used."""
+    for each in pkgutil.walk_packages(emitter.__path__, "emitter."):
+        if not each.name.startswith(("emitter.integrations", "emitter.__main__")):
+            with suppress(ImportError, MissingExtra):
+                importlib.import_module(each.name)
+
+
+def _run(message: Any, streams: list[int]) -> NoReturn:
+    """Be the program: with its streams, folder, environment and arguments."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.closerange(3, 1024)
+    os.chdir(message["folder"])
+    os.environ.clear()
+    os.environ.update(message["environment"])
+    sys.path[0] = message["folder"]
+    sys.argv = [message["module"], *message["arguments"]]
+    sys.stdin, sys.stdout = open(0, encoding="utf-8"), _writer(1, "strict")  # noqa: SIM115  as at Python's start
+    sys.stderr = _writer(2, "backslashreplace")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
+    os._exit(_finish(_status(message["module"])))
+
+
+def _writer(number: int, errors: str) -> io.TextIOWrapper:
+    raw = open(number, "wb", closefd=False)  # noqa: SIM115  as at Python's start
+    is_eager = number == 2 or raw.isatty() or "PYTHONUNBUFFERED" in os.environ
+    return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, line_buffering=is_eager, write_through=is_eager)
+
+
+def _status(module: str) -> int:
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as error:
+        if error.code is None or isinstance(error.code, int):
+            return error.code or 0
+        print(error.code, file=sys.stderr)  # noqa: T201  as Python does
+        return 1
+    except KeyboardInterrupt:
+        traceback.print_exc()
+        return -signal.SIGINT
+    except BaseException:  # noqa: BLE001  as Python does
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _finish(status: int) -> int:
+    """Do what Python does at its end."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    if status < 0:
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    return status
+
+
+if __name__ == "__main__":
+    _import_package()
+    server = _Server(sys.argv[1])
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    server.serve()
