@@ -72,7 +72,7 @@ def test_what_a_sink_raises_is_warned_of_once() -> None:
         raise LookupError("the sink's own words, and hunter2.\nThe rest is left out.")
 
     recorder = EventRecorder("r", "n", "c", broken, secrets=Secrets.of({"password": "hunter2"}))
-    said = r"^on_event raised LookupError: the sink's own words, and \[REDACTED:password\]\. The emission goes on\.$"
+    said = r"^on_event raised LookupError: the sink's own words, and \[REDACTED:password\]\. The emission continues\.$"
     with pytest.warns(RuntimeWarning, match=said) as warned:
         deque(map(recorder, map(log, "xy")), maxlen=0)
 

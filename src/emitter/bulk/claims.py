@@ -32,7 +32,7 @@ DEFAULT_LEASE = 60.0
 """Seconds after which a process that has not renewed its lease counts as gone."""
 _LONGEST_LEASE = 86_400
 _RENEWALS = 4
-"""Renewals in the time of a lease, so that one that fails or comes late does not end it."""
+"""Renewals within a lease, so that a failed or late renewal does not end it."""
 
 
 class JobStore(Protocol):
@@ -173,7 +173,7 @@ class StoreJournal:
         try:
             return await self._claims.submit((key, anew, waiting))
         except asyncio.CancelledError:
-            # The transaction goes on and may claim the job for a task that is gone. ``close`` gives it up.
+            # The transaction continues and may claim the job for a task that is gone. ``close`` releases it.
             self._abandoned.add(key)
             raise
 
@@ -193,7 +193,7 @@ class StoreJournal:
         await asyncio.to_thread(give_up, self.run, key, self.holder)
 
     async def close(self) -> None:
-        """Wait for what is being written, and give up what was claimed for cancelled tasks."""
+        """Wait for the transactions in progress, and release the jobs that were claimed for cancelled tasks."""
         await self._claims.close()
         await self._sends.close()
         await self._outcomes.close()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from emitter.policy import PriceTable
 
 _LENGTH_STEP = 1000
-"""Calls are summed by the length of their prompts, because long prompts may have prices of their own."""
+"""Calls are summed by the length of their prompts, because some models have other prices for long prompts."""
 _NO_CALLS = (Usage(), 0)
 
 
@@ -74,8 +74,8 @@ class RunStats:
         replayed_usage: The tokens of the replayed results, which earlier runs or other processes paid for. They are
             not in ``usage``, and not in ``cost``.
         verdicts: The number of this run's calls with each verdict.
-        notices: Messages worth reading, such as a list of the batches that go on at the vendor. The progress bar shows
-            them too.
+        notices: Messages worth reading, such as a list of the batches that continue at the vendor. The progress bar
+            shows them too.
         resent_keys: Keys of jobs that were sent again: an earlier run may have sent them, and their outcome was not
             recorded.
         stale_keys: Keys of jobs that have changed since their answers were recorded.
@@ -196,8 +196,9 @@ def _ignore(_: RunProgress) -> None:
 @contextmanager
 def _open_bar() -> Generator[ProgressCallback]:
     tqdm = importlib.import_module("tqdm.std").tqdm  # imported only when a bar is shown
-    kind: Any = type("Bar", (tqdm,), {"monitor_interval": 0})  # no thread that would outlive the run
-    kind.set_lock(RLock())  # nor a lock between processes
+    # tqdm starts a thread that outlives the run, and a lock between processes. A class of our own has neither.
+    kind: Any = type("Bar", (tqdm,), {"monitor_interval": 0})
+    kind.set_lock(RLock())
     bar = kind(unit="emission", dynamic_ncols=True, file=sys.stderr)
 
     def report(progress: RunProgress) -> None:

@@ -149,7 +149,7 @@ class AsyncRun(RunCounters, Generic[R]):
             return sorted([result async for result in self._iterator], key=lambda result: result.index)
 
     async def aclose(self) -> None:
-        """Cancel what is in progress, and send nothing more."""
+        """Cancel the emissions in progress, and send nothing more."""
         await self._iterator.aclose()
 
     async def __aenter__(self) -> Self:
@@ -208,7 +208,7 @@ _LIMITERS: WeakKeyDictionary[JobTable, dict[tuple[str, RateLimit], SharedLimiter
 async def _open_journal(
     stack: AsyncExitStack, run_plan: RunPlan[R], options: RunOptions
 ) -> tuple[RunPlan[R], JobJournal | None]:
-    """Open the journal or store of a run. Processes that share a store share the rate limit, too."""
+    """Open the journal or store of a run. Processes that share a store also share the rate limit."""
     claims, limit = options.claims, run_plan.settings.rate_limit
     if claims.store is None:
         opened = journal.open_journal(options.journal, run_plan.fingerprint, resend=claims.resend)
@@ -235,7 +235,7 @@ def _send_notice(
 class Run(RunCounters, Generic[R]):
     """An iterator over the ``JobResult`` of a bulk run.
 
-    It runs an event loop in its own thread, so it also works next to a running loop, such as in a notebook. Situations
+    It runs an event loop in its own thread, so it also works next to a running loop, such as in a notebook. The inputs
     are read in your thread, as they are needed. Leaving the ``with`` block or ``close`` ends all emissions in progress.
     Their cost so far is in ``usage`` and in the journal.
     """
@@ -260,7 +260,7 @@ class Run(RunCounters, Generic[R]):
         return sorted(self._iterator, key=lambda result: result.index)
 
     def close(self) -> None:
-        """Cancel what is in progress, and send nothing more.
+        """Cancel the emissions in progress, and send nothing more.
 
         Call it in the thread that iterates the run.
 
@@ -321,7 +321,7 @@ class _LoopThread(Generic[R]):
         return self._results.get()
 
     def stop(self) -> None:
-        """Cancel what is in progress, and wait until the thread has ended."""
+        """Cancel the emissions in progress, and wait until the thread has ended."""
         self._call_in_loop(self._cancel)
         self._thread.join()
 

@@ -171,7 +171,7 @@ def _report(message: str, status: int) -> int:
 
 
 def _discard_output(*streams: TextIO) -> None:
-    """Redirect what is not written yet to the null device, so that the interpreter's final flush cannot fail."""
+    """Redirect streams to the null device, so that the interpreter's final flush of their buffers cannot fail."""
     for stream in streams:
         with suppress(io.UnsupportedOperation):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

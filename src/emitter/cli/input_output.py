@@ -139,7 +139,7 @@ class ProgressCounter:
             sys.stderr.flush()
 
     def write_message(self, sentence: str) -> None:
-        """Write a message on a line of its own."""
+        """Write a message on a separate line."""
         self.end()
         sys.stderr.write(f"emitter: {sentence}\n")
 

@@ -79,7 +79,7 @@ _FIX_BY_REASON = {
     ),
     LossReason.DEGRADED: ("is dropped: the schema is too large", "Request less at once, or nest less deeply."),
 }
-"""The effect and the fix of a loss, by its reason. A union around a loss needs no fix of its own."""
+"""The effect and the fix of a loss, by its reason. A union around a loss needs no separate fix."""
 _FIX_BY_KEYWORD = {
     "oneOf": "Give each branch a required property with its own constant. Until then emitter checks it.",
     "allOf": "Merge the parts into one schema.",

@@ -114,7 +114,7 @@ def _add_export_arguments(parser: ArgumentParser) -> None:
 
 
 def _run_export(args: Namespace) -> int:
-    """Write a workflow's chain as it is in the store: one record per line, in canonical JSON (RFC 8785).
+    """Write a workflow's chain unchanged: one record per line, in canonical JSON (RFC 8785).
 
     A chain that does not hold is written too, as evidence, and the exit status is 1. The hash of the last line is
     printed on standard error: keep it elsewhere, and pass it to `verify --head`.

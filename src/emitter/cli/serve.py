@@ -99,7 +99,7 @@ def add_inbox_arguments(parser: argparse.ArgumentParser) -> None:
         "--store", metavar="STORE", required=True, help="the agents' store: an SQLite file, or postgresql://..."
     )
     _add_page_arguments(parser)
-    parser.add_argument("--principal", metavar="NAME", help="your name in the records (default: that of your account)")
+    parser.add_argument("--principal", metavar="NAME", help="your name in the records (default: your account's name)")
     add_sign_argument(parser, "sign the answers")
     stores.add_words_arguments(parser)
 

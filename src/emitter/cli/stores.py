@@ -112,7 +112,7 @@ class OpenDecision(NamedTuple):
         return min(limits, default=None)
 
     def with_timeout(self, seconds: float | None) -> PendingDecision:
-        """Return the decision as one that expires after the timeout. In the store it stays open."""
+        """Return the decision with the timeout as its expiry. In the store it stays open."""
         timeout = self.timeout(seconds)
         return self.pending if timeout is None else replace(self.pending, expires_at=time.time() + timeout)
 
@@ -134,7 +134,9 @@ def add_decision_arguments(parser: ArgumentParser) -> None:
     """Add the arguments that select a decision: an envelope's file, or a store."""
     add_file_argument(parser)
     parser.add_argument("--store", metavar="STORE", help="answer a decision that waits in this store, instead of FILE")
-    parser.add_argument("--decision", metavar="ID", help="the decision in the store (default: the only one that waits)")
+    parser.add_argument(
+        "--decision", metavar="ID", help="the id of the decision in the store (default: the only open decision)"
+    )
     add_sign_argument(parser, "sign the answer")
     add_words_arguments(parser)
 

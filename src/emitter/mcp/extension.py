@@ -118,7 +118,7 @@ class BindingMoments(Extension):
 
 
 def _has_no_decision(result: HandlerResult) -> TypeGuard[sdk.Result]:
-    """Check that a result is a tool's successful result without a decision of its own."""
+    """Check that a result is a successful result of a tool that has attached no decision itself."""
     return (
         isinstance(result, sdk.Result)
         and not sdk.is_error(result)
@@ -127,7 +127,7 @@ def _has_no_decision(result: HandlerResult) -> TypeGuard[sdk.Result]:
 
 
 def _listing_context(ctx: ServerRequestContext[Any, Any], cursor: str | None) -> ServerRequestContext[Any, Any]:
-    """Return a call's context, changed into that of a listing."""
+    """Return the context of a call, changed into the context of a listing."""
     params = {name: value for name, value in (ctx.params or {}).items() if name == "_meta"}
     return replace(ctx, method="tools/list", params=params if cursor is None else {**params, "cursor": cursor})
 

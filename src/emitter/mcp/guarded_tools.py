@@ -309,7 +309,7 @@ _FULL_SAMPLE_MEMBERS: Final[Mapping[str, Json]] = {
     "decision": {"index": 0},
     MOMENT_FIELD: {"question": {}},
 }
-# A schema is widened only if it rejects one of these, so that a permissive one is published as it is.
+# A schema is widened only if it rejects one of these, so that a permissive one is published unchanged.
 _ERROR_SAMPLES: Final = (_MINIMAL_SAMPLE, {**_MINIMAL_SAMPLE, **_FULL_SAMPLE_MEMBERS})
 
 

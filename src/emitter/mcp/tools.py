@@ -46,7 +46,7 @@ class WithMoment(Generic[Payload_co]):
     """A tool's payload together with its decision.
 
     Annotate the tool with ``-> WithMoment[Payload]`` or ``-> Payload | WithMoment[Payload]``. The output schema is
-    that of ``Payload``.
+    generated from ``Payload``.
     """
 
     payload: Payload_co
@@ -253,7 +253,7 @@ def attach_failure_note(result: sdk.Result, tool: str, error: Exception) -> sdk.
     reason = Exception.__str__(error) if isinstance(error, EmitterError) else f"It raised {type(error).__name__}."
     note = f"This result comes without a decision, because making one failed: {reason} The result itself is valid."
     members = sdk.structured_content(result)
-    # A member that is named like the envelope but is none must not reach a renderer.
+    # A malformed member with the envelope's name must not reach a renderer.
     if isinstance(members, dict):
         members = {name: value for name, value in as_mapping(members).items() if name != MOMENT_FIELD}
     return sdk.extend_result(result, [sdk.text_block(note)], members)

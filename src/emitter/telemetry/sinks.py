@@ -122,7 +122,7 @@ class EventRecorder:
                 self._has_warned = True
                 words = self.secrets.redact_text(str(error)).value.partition("\n")[0].removesuffix(".")
                 reason = f": {words}" if words else ""
-                message = f"on_event raised {type(error).__name__}{reason}. The emission goes on."
+                message = f"on_event raised {type(error).__name__}{reason}. The emission continues."
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def _record(self, event: Event) -> RunEvent:

@@ -184,7 +184,7 @@ def build_key_bindings(session: PickerSession, buffer: Buffer) -> KeyBindings:
 def _bind_vetoes(keys: KeyBindings, session: PickerSession, buffer: Buffer, choosing: Condition) -> None:
     """Bind the keys of both vetoes, whether they are open or closed.
 
-    A person who takes a closed veto for an open one goes on typing words, which must not choose an option.
+    A person who does not notice that a veto is closed continues to type words, which must not choose an option.
     """
     for kind, hatch in HATCHES.items():
         closed = partial(clear_highlight, notice=_CLOSED_NOTICES[kind])

@@ -67,7 +67,10 @@ class Decoded:
 
 
 def _draw_response(request: ReceivedRequest, schema: Json, *, broken: bool, chunk: int = CHUNK_SIZE) -> PlannedOutcome:
-    """Return a drawn document, or an error if there is none. ``broken`` makes it violate the schema in one place."""
+    """Return a drawn document, or the vendor's error for a schema that cannot be drawn from.
+
+    ``broken`` makes the document violate the schema in one place.
+    """
     rng = request.make_rng()
     try:
         text = draw_document(schema, rng)
@@ -135,7 +138,7 @@ class Cut:
 
 
 class _ChangedAnswer:
-    """The answer of another behaviour, changed; errors stay as they are."""
+    """The changed answer of another behaviour. Its errors stay unchanged."""
 
     __slots__ = ()
     answer: Behaviour
@@ -210,7 +213,7 @@ class UnknownStop(_ChangedAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Violating:
-    """A document that violates the schema: this one, or a drawn one that is broken in one place."""
+    """A document that violates the schema: ``document``, or by default a drawn one with one invalid place."""
 
     document: Json = None
 

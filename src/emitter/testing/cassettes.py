@@ -372,7 +372,7 @@ def _rebuild_response(response: httpx2.Response) -> httpx2.Response:
 
 
 _PLACEHOLDER_URL = "https://vendor.invalid"
-"""Nothing is sent to it. It stands for a URL that only the environment has."""
+"""Replaces a URL that only the environment has. Nothing is sent to it."""
 _PLACEHOLDER_KEY = "no-key-is-needed-to-replay"
 
 

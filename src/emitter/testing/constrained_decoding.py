@@ -66,7 +66,7 @@ class SamplingPolicy:
         self._style = _LETTERS
 
     def observe(self, data: bytes) -> None:
-        """Update the state for new bytes: a string begins, goes on or ends."""
+        """Update the state of the current string with new bytes."""
         for byte in data:
             self._at_string_start = byte == _QUOTE and not self._in_string
             if self._at_string_start:

@@ -93,7 +93,7 @@ class PlannedResponse:
 
     Attributes:
         text: The whole text, or the arguments of a forced function.
-        end_reason: Why the answer ends. A string is sent as it is, even if the vendor has no such reason.
+        end_reason: The reason why the answer ends. A string is sent unchanged, even if the vendor does not know it.
         thinking_tokens: Tokens of thinking before the text.
         output_tokens: Billed tokens, thinking included. None: as many as thinking and text have.
         category: Anthropic's category of a refusal.

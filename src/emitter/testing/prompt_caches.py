@@ -51,7 +51,8 @@ NOTHING_CACHED = CachedTokens()
 class _Block(NamedTuple):
     """A part of a prompt. ``mark`` is the lifetime of the prefix that ends with it, if it is marked.
 
-    Schemas have no ``tokens``: a prefix has those of the request without those of the blocks behind it.
+    Schemas come first and have no ``tokens``: the length of a prefix is computed backwards, as the tokens of the
+    request without the tokens of the blocks after it.
     """
 
     text: str
@@ -136,20 +137,20 @@ def _parts(value: Json) -> list[Json]:
 
 
 def _block_of(part: Json, rules: _Rules, tokens: int | None = None) -> Iterator[_Block]:
-    """Yield the block of a part; the mark of Converse is a part of its own and has no tokens."""
+    """Yield the block of a part, if there is one. At Converse, a mark is a separate part without tokens."""
     if part is None:
         return
     members = as_mapping(part)
-    found = [as_mapping(members[name]) for name in CACHE_MARKS if name in members]
-    mark = str(found[0].get("ttl", rules.lifetime)) if found else None
+    marks = [as_mapping(members[name]) for name in CACHE_MARKS if name in members]
+    mark = str(marks[0].get("ttl", rules.lifetime)) if marks else None
     plain: Json = {key: value for key, value in members.items() if key not in CACHE_MARKS} if members else part
     yield _Block(dump_compact(plain), count_text_tokens(plain) if tokens is None else tokens, mark)
 
 
 def _prefix_lengths(request: ReceivedRequest, blocks: list[_Block]) -> list[int]:
     """Return the tokens of the prefix that ends with each block."""
-    behind = accumulate((block.tokens for block in reversed(blocks[1:])), initial=0)
-    return [request.input_tokens - tokens for tokens in behind][::-1]
+    tokens_after = accumulate((block.tokens for block in reversed(blocks[1:])), initial=0)
+    return [request.input_tokens - tokens for tokens in tokens_after][::-1]
 
 
 @dataclass(slots=True)
@@ -187,34 +188,38 @@ class PromptCaches:
         return self._serve_marked(request, blocks, rules)
 
     def _serve_marked(self, request: ReceivedRequest, blocks: list[_Block], rules: _Rules) -> CachedTokens:
-        """Read the longest prefix that was written before, and write up to each mark behind it."""
+        """Read the longest prefix that was written before, and write the prefix that ends at each later mark."""
         keys = _prefix_keys(request, blocks)
         lengths = _prefix_lengths(request, blocks)
         marks = [index for index, block in enumerate(blocks) if block.mark is not None][-_MAX_MARKS:]
         marks = [index for index in marks if lengths[index] >= rules.minimum]
+        # Entries are looked up at the marks and at the blocks before them, so that a conversation that grew by a few
+        # messages still hits the prefix that its last request wrote.
         lookback = _LOOKBACK if request.wire is WireFormat.ANTHROPIC else len(blocks)
-        reached = {index for mark in marks for index in range(max(0, mark - lookback), mark + 1)}
-        hit = max((index for index in reached if keys[index] in self._entries), default=-1)
-        read = lengths[hit] if hit >= 0 else 0
-        if hit >= 0:
-            self._remember(keys[hit], self._entries[keys[hit]].lifetime)
+        looked_up = {index for mark in marks for index in range(max(0, mark - lookback), mark + 1)}
+        hit = max((index for index in looked_up if keys[index] in self._entries), default=None)
+        read = 0
+        if hit is not None:
+            read = lengths[hit]
+            self._remember(keys[hit], self._entries[keys[hit]].lifetime)  # a hit renews the lifetime
         written = dict.fromkeys(_SECONDS, 0)
-        last = read
+        cached = read
         for index in marks:
-            self._remember(keys[index], blocks[index].mark or rules.lifetime)
-            written[blocks[index].mark or rules.lifetime] += max(lengths[index] - last, 0)
-            last = max(last, lengths[index])
+            lifetime = blocks[index].mark or rules.lifetime
+            self._remember(keys[index], lifetime)
+            written[lifetime] += max(lengths[index] - cached, 0)
+            cached = max(cached, lengths[index])
         return CachedTokens(read, sum(written.values()), written[HOUR])
 
     def _serve_shared(self, request: ReceivedRequest, blocks: list[_Block], rules: _Rules) -> CachedTokens:
-        """Read the longest prefix that the prompt shares with an earlier one. What is written is not reported."""
+        """Read the longest prefix that the prompt shares with an earlier one. Writing is not reported."""
         head = f"{request.wire.value} {request.model}\n"
         text = head + "\n".join(block.text for block in blocks)
         shared = max((_count_shared(text, entry.text) for entry in self._entries.values()), default=0)
         self._remember(hashlib.sha256(text.encode()).hexdigest(), rules.lifetime, text)
         read, start = 0, len(head)
         for block, length in zip(blocks, _prefix_lengths(request, blocks), strict=True):
-            if shared < start + len(block.text):
+            if shared < start + len(block.text):  # the prompts differ within this block
                 read += min(count_tokens(block.text[: max(0, shared - start)]), max(0, block.tokens - 1))
                 break
             read, start = length, start + len(block.text) + 1

@@ -49,8 +49,8 @@ SCENARIOS = {
     "refused": "the model refuses",
     "filtered": "a safety system blocks the answer",
     "violated-then-bound": "breaks the schema once",
-    "fenced": "the document stands in a Markdown fence",
-    "prose": "the document stands in prose",
+    "fenced": "the document is in a Markdown fence",
+    "prose": "the document is surrounded by prose",
     "malformed-to-the-end": "no document in any answer",
     "overloaded-then-bound": "the vendor is overloaded once",
     "thinking-ate-the-budget": "all of the first budget goes into thinking",
@@ -60,7 +60,7 @@ TYPED_SCENARIO = "typed-object"
 """Asks for an ``Invoice``: cut at the budget, whole at twice the budget."""
 MAIL = "Acme here. Please pay 12.50 for the two boxes that you got in January."
 TOKEN_CEILINGS = {"truncated-to-the-ceiling": 3000}
-"""Scenarios with a token ceiling below that of the model."""
+"""The token ceilings of scenarios, if they are below the model's."""
 FIRST_BUDGET = 1024
 _BASE_URLS = {"openai": "https://vendor.invalid/v1"}
 _BASE_URL = "https://vendor.invalid"

@@ -21,9 +21,9 @@ NodePath: TypeAlias = tuple[str, ...]
 NodeEdges: TypeAlias = "Mapping[NodePath, tuple[NodePath, ...]]"
 MAX_DEPTH = 100
 MAX_NODES = 20_000
-"""No vendor accepts more. Larger schemas are not parsed further, which is a violation itself."""
+"""No vendor accepts more. A larger schema is not parsed further, and has a violation that says so."""
 MAX_STEPS = 200_000
-"""Steps of the search for the deepest path through references."""
+"""Steps of the search for the deepest path through references, whose number can grow exponentially."""
 DEFINITION_KEYWORDS = ("$defs", "definitions")
 _SCHEMA_MAP_KEYWORDS = frozenset({"properties", "patternProperties", "dependentSchemas", *DEFINITION_KEYWORDS})
 _SCHEMA_LIST_KEYWORDS = frozenset({"anyOf", "any_of", "oneOf", "allOf", "prefixItems"})
@@ -161,7 +161,11 @@ def order_nodes(edges: NodeEdges) -> tuple[list[NodePath], list[NodePath]]:
 
 
 def measure_nesting(tree: SchemaTree) -> int:
-    """Return the deepest nesting, references followed once per path, that is found within ``MAX_STEPS`` steps."""
+    """Return the deepest nesting, with each reference followed once per path.
+
+    The search ends after ``MAX_STEPS`` steps with the deepest nesting so far.
+    """
+    # First the depths between references, each measured once; then a search over the reference targets only.
     depths: dict[NodePath, int] = {}
     targets: dict[NodePath, dict[NodePath, int]] = {}
     pending: list[NodePath] = [()]
@@ -223,7 +227,7 @@ class SchemaDialect:
     tree_rules: tuple[TreeRule, ...] = ()
 
     def find_violations(self, schema: object) -> list[SchemaViolation]:
-        """Return at most ``MAX_VIOLATIONS`` violations of any JSON value, those of the whole tree first."""
+        """Return at most ``MAX_VIOLATIONS`` violations of any JSON value, starting with rules about the whole tree."""
         tree = parse_schema_tree(schema, self.keywords)
         violations = chain(
             tree.read_limits.values(),

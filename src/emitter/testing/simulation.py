@@ -1,6 +1,6 @@
 """Run a simulated vendor: start the server, create SDK clients, script responses and read the calls it received.
 
-The server runs in a thread of its own, so one process can run several.
+Each server runs in its own thread, so a process can run several.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ class Simulator:
     def script(self, *behaviours: Behaviour) -> None:
         """Answer the next requests with these behaviours, in order of arrival.
 
-        An invalid request gets its own error and leaves the script as it is. Raises ``InputError`` for other values.
+        An invalid request gets an error and does not use a behaviour up. Raises ``InputError`` for other values.
         """
         for behaviour in behaviours:
             _check_behaviour(behaviour)

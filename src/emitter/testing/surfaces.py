@@ -49,7 +49,7 @@ class SurfaceSubject(Protocol[DrawingT]):
         ...
 
     def text(self, drawn: DrawingT) -> str:
-        """Return all readable text, including what is one step away."""
+        """Return all readable text, including text that is one step away."""
         ...
 
     def option(self, drawn: DrawingT, index: int) -> ShownOption:

@@ -1,4 +1,4 @@
-"""A uvicorn server in a thread. It starts and stops at once, can abort connections and leaves logging alone.
+"""A uvicorn server in a thread. It starts and stops at once, can abort connections and does not configure logging.
 
 This module imports uvicorn, so ``emitter.testing.simulation`` imports it only when a server starts.
 """
@@ -33,7 +33,7 @@ _log.addHandler(logging.NullHandler())
 
 
 class SimulatorServer:
-    """A uvicorn server in a thread of its own, running until ``stop`` is called."""
+    """A uvicorn server in its own thread, running until ``stop`` is called."""
 
     def __init__(self, application: SimulatorApp, host: str, port: int) -> None:
         self._application = application
@@ -90,7 +90,7 @@ def _bind_socket(host: str, port: int) -> socket.socket:
 
 class _QuietConfig(uvicorn.Config):
     def configure_logging(self) -> None:
-        """Leave logging as it is."""
+        """Do nothing: the process's logging belongs to the tests."""
 
 
 class _AbortableProtocol(H11Protocol):

@@ -53,7 +53,7 @@ _STATUSES = {
 }
 """The HTTP status that each kind of error has outside of batches (platform.claude.com/docs/en/api/errors).
 
-A result in a batch has no status of its own, and the adapter classifies errors by it.
+The adapter classifies errors by the status, which results in a batch do not have.
 """
 _RESULT_FAULTS = {"expired": EXPIRED, "canceled": CANCELLED}
 

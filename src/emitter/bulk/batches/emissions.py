@@ -34,8 +34,8 @@ class Batch:
         poll: Seconds between two status requests at first. The interval grows by half while nothing changes.
         max_poll: The largest interval, in seconds.
         timeout: How many seconds the run may take, or None. Unanswered emissions end in ``DeadlineReached``; their
-            batch goes on at the vendor, and another run with the same journal can collect it.
-        cancel: Whether leaving the run cancels its batches. Otherwise they go on.
+            batch continues at the vendor, and another run with the same journal can collect it.
+        cancel: True cancels the batches when the run is left. Otherwise they continue.
         max_requests: The largest number of requests in a batch, if the vendor allows more.
         max_bytes: The largest size of a batch, if the vendor allows more. A batch is built in memory.
     """
@@ -114,7 +114,7 @@ class PollInterval:
 
 
 _DEADLINE_MESSAGE = (
-    "The deadline of {:g} seconds passed before the batch was answered; the batch goes on at the vendor."
+    "The deadline of {:g} seconds passed before the batch was answered; the batch continues at the vendor."
 )
 
 
@@ -197,7 +197,7 @@ class BatchedEmission:
             self.advance(None)
 
     def get_time_left(self, now: float, run_time_left: float | None) -> float | None:
-        """Return the seconds until the earlier deadline: its own or that of the run."""
+        """Return the seconds until the deadline of the emission or of the run, whichever is earlier."""
         time_left = None if self._policy.deadline is None else self._started + self._policy.deadline - now
         return min((seconds for seconds in (time_left, run_time_left) if seconds is not None), default=None)
 

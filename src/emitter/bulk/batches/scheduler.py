@@ -129,9 +129,9 @@ _CLOCK_SKEW = dt.timedelta(minutes=15)
 _UNUSABLE_NOTICE = "{} results of batch {} are unreadable, unexpected or duplicate, and were ignored."
 
 
-_LEFT_RUNNING_NOTICE = "{} go on at the vendor; a run with the same journal collects them."
+_LEFT_RUNNING_NOTICE = "{} continue at the vendor; a run with the same journal collects them."
 _CANCELLED_NOTICE = "{} were cancelled; a run with the same journal collects the finished results."
-_LOST_NOTICE = "{} go on at the vendor, and no run can collect them, since there is no journal."
+_LOST_NOTICE = "{} continue at the vendor, and no run can collect them, since there is no journal."
 
 
 def get_fault(connection: BatchConnection, error: Exception) -> Fault:
@@ -212,7 +212,7 @@ class BatchScheduler:
         return max((resume_at - now for _, resume_at in self._delayed), default=0.0)
 
     def _expire_overdue(self) -> None:
-        """Expire overdue emissions. Their batches go on at the vendor, and another run can collect them."""
+        """Expire overdue emissions. Their batches continue at the vendor, and another run can collect them."""
         now = self._context.clock.monotonic()
         for batch in self._awaited_batches:
             for position, emission in list(batch.waiting.items()):
@@ -272,7 +272,7 @@ class BatchScheduler:
         """Yield the outcome of each emission of ``source`` as it ends.
 
         The whole source is read and started first. Its exceptions and ``JournalFailed`` end the run. Batches in
-        progress then go on at the vendor, unless ``Batch.cancel`` is set.
+        progress then continue at the vendor, unless ``Batch.cancel`` is set.
         """
         try:
             async with aclosing(self._run(source)) as running:
@@ -354,13 +354,13 @@ class BatchScheduler:
         self._context.journal.record_cancel(vendor_batch.entry.tag)
         try:
             await self._context.vendor.cancel(self._context.connection, batch_id)
-        except Exception as error:  # noqa: BLE001  the batch goes on, and is in the journal
+        except Exception as error:  # noqa: BLE001  the batch continues, and is in the journal
             self._report_status(
                 f"Batch {batch_id} could not be cancelled: {get_fault(self._context.connection, error).message}"
             )
 
     async def _submit(self, *, flush: bool) -> None:
-        """Submit the full batches, and with ``flush`` the remaining requests too."""
+        """Submit the full batches, and with ``flush`` also the last, incomplete one."""
         while self._pending and not self._at_capacity:
             emission = self._pending.popleft()
             batch = self._builder.add(emission)
@@ -384,7 +384,7 @@ class BatchScheduler:
         vendor_batch = VendorBatch(entry, context.journal, dict(enumerate(pending.emissions)))
         try:
             batch_id = await context.vendor.submit(context.connection, pending.tag, pending.requests)
-        except Exception as error:  # noqa: BLE001  get_fault raises what is not an SDK error again
+        except Exception as error:  # noqa: BLE001  get_fault raises other errors again
             fault = get_fault(context.connection, error)
             if fault.kind not in _UNCERTAIN_KINDS:
                 context.journal.record_close(pending.tag)
@@ -413,7 +413,7 @@ class BatchScheduler:
             async with aclosing(self._update(vendor_batch)) as polling:
                 async for _ in polling:
                     yield
-        except Exception as error:  # noqa: BLE001  get_fault raises what is not an SDK error again
+        except Exception as error:  # noqa: BLE001  get_fault raises other errors again
             fault = get_fault(self._context.connection, error)
             if not fault.kind.is_transient:
                 self._fail_waiting(vendor_batch, fault)

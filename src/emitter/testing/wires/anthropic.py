@@ -94,7 +94,7 @@ def _get_forced_tool(body: Mapping[str, Json]) -> Mapping[str, Any] | None:
 
 
 def iter_schemas(request: ReceivedRequest) -> Iterator[RequestSchema]:
-    """Yield the schemas of a request. A few rules hold for tools that are not strict, too."""
+    """Yield the schemas of a request. A few rules also apply to tools that are not strict."""
     if _get_output_format(request.body):
         yield RequestSchema(
             _get_output_format(request.body).get("schema"), "anthropic", "", "output_config.format.schema"

@@ -53,7 +53,7 @@ class PreparedAnswer:
         return self.plan.error is not None or self.plan.end_reason is EndReason.MISSING
 
     def get_end_word(self, words: Mapping[EndReason, str | None]) -> str | None:
-        """Return the vendor's word for the end of the answer. A word in the plan is sent as it is."""
+        """Return the vendor's word for the end of the answer. A word in the plan is sent unchanged."""
         reason = self.plan.end_reason
         return words[reason] if isinstance(reason, EndReason) else reason
 
