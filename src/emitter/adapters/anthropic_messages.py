@@ -121,7 +121,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
         usage,
         ("refusal",) if refused else collect_stop_reasons(body.get("stop_reason")),
         text="".join(as_string(block.get("text")) for block in blocks if block.get("type") == "text"),
-        arguments=tuple(block["input"] for block in blocks if _is_tool_call(block)),
+        arguments=tuple(block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block),
         refused_as=as_string(details.get("category")) or None,
     )
 
@@ -129,10 +129,6 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
 def _content_blocks(content: Json) -> list[Mapping[str, Any]]:
     """Return the content blocks; plain text counts as one block."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content)
-
-
-def _is_tool_call(block: Mapping[str, Any]) -> bool:
-    return block.get("type") == "tool_use" and "input" in block
 
 
 def _parse_usage(usage: Json) -> Usage | None:

@@ -204,6 +204,7 @@ def find_error(*tables: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def extract_error(body: Json) -> Mapping[str, Any]:
     """Return the error object in the body of any provider, or an empty mapping."""
+    # A body may be a list of events, and gateways wrap the error of another provider in an error of their own.
     tables = as_objects(body) or [as_mapping(body)]
     table = next((candidate for candidate in tables if candidate.get("error")), tables[0])
     inner = table.get("error") or table.get("errors")

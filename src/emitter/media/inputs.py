@@ -181,6 +181,7 @@ def _part_of_url(medium: Medium, url: str, arguments: _Arguments) -> MediaPart:
         fetched = fetch_url(url)
         return make_part(medium, fetched.data, media_type or fetched.media_type, name=name, detail=detail)
     part = make_url_part(medium, url, media_type, name=name, detail=detail)
+    # Bedrock reads an object in S3 by its URI, as other vendors read an uploaded file by its id.
     return replace(part, url=None, file_id=part.url) if scheme == "s3" else part
 
 

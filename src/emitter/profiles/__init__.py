@@ -192,7 +192,7 @@ def _build_profile(name: str, read_table: Callable[[str], TomlTable]) -> Provide
             raise BadProfile(f"providers/{name}.toml: extends: a cycle, or more than {_MAX_EXTENDS} profiles.")
         chain.append(read_table(parent))
     merged: TomlTable = {}
-    for table in reversed(chain):
+    for table in reversed(chain):  # the most general profile first
         inherited = _leave_out(merged, _NOT_INHERITED)
         inherited["client"] = _leave_out(merged.get("client", {}), _NOT_INHERITED_BY_CLIENT)
         merged = _merge_tables(inherited, _leave_out(table, _OWN_KEYS), f"providers/{name}.toml: ")

@@ -129,6 +129,7 @@ class SizeAllocation:
         root = _NodeSlot(self._document.root, 1, 0, _ROOT_NAME)
         self._bodies[_ROOT_NAME] = _DefinitionSlot(root)
         pending = deque([root])
+        # Breadth first, because the structure near the root guides the model most.
         while pending:
             slot = pending.popleft()
             if isinstance(slot.node, RefNode):

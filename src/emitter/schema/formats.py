@@ -102,6 +102,7 @@ _LENIENT_PYDANTIC_TYPES: dict[str, Any] = {
     "ipv4": ipaddress.IPv4Address,
     "ipv6": ipaddress.IPv6Address,
     "uri": pydantic.AnyUrl,
+    # pydantic raises ImportError for the type if the package is missing.
     **({"email": pydantic.EmailStr} if find_spec("email_validator") else {}),
 }
 """Standard formats that pydantic reads more widely than the standards."""

@@ -289,6 +289,8 @@ def parse_union(facts: KeywordFacts, parser: SchemaParser) -> Node:
         unenforced += [
             rule for rules in facts.rules_by_type.values() for rule in rules if rule.keyword in _UNEVALUATED_KEYWORDS
         ]
+    # The keywords around the union move into each branch, so that a branch alone says what a value must satisfy. The
+    # other unions stay among them and are expanded inside the branches.
     kept_unions = {(id(part.schema), name) for part, name in expanded[1:]}
     enclosing = [_enclosing_part(part, parser, kept_unions, open_ended=keyword == "anyOf") for part in facts.parts]
     effective = parser.draft.keywords - {"$defs", "definitions"} | _DESCRIPTIVE_KEYWORDS - {"example"}

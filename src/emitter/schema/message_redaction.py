@@ -63,6 +63,7 @@ def redact_message(message: str, document: Json, author: Callable[[], SourceText
 def _positions_to_redact(line: str, texts: list[str], numbers: list[str], author: SourceText) -> set[int] | None:
     """Return the positions to redact in ``line``, or None if no part of it is safe."""
     source_positions = _source_text_positions(line, [*texts, *numbers], author)
+    # An escape sequence may spell a piece of the document that the comparisons below do not recognize.
     if any(not source_positions.issuperset(range(*each.span())) for each in _ESCAPE_SEQUENCE.finditer(line)):
         return None
     spans = [
@@ -145,6 +146,7 @@ def _find_similar_numbers(
         digits = _significant_digits(match[0])
         if len(re.sub(r"\D", "", match[0])) < _MIN_DIGITS or source_positions.issuperset(range(*match.span())):
             continue
+        # A limit from the source code, such as 500, is shown unless the document has the same number.
         is_known = parse_number(match[0]) in author.numbers and digits not in document_digits
         if not is_known and any(_are_similar(digits, each) for each in document_digits):
             yield match.span()
@@ -203,6 +205,7 @@ def _spellings(text: str) -> Iterator[str]:
     """Yield the letters of a text forwards, backwards, in hexadecimal and in Base64."""
     letters = _normalized_letters(text)
     yield letters
+    # A validator may reverse or encode a value, and the model could decode it.
     if len(letters) >= MIN_SHARED_LENGTH:
         yield letters[::-1]
         data = text[:_MAX_ENCODED_TEXT].encode(errors="replace")

@@ -125,6 +125,7 @@ class SchemaParser:
 
     def _named_reference(self, parts: list[SchemaPart], source_parts: list[SchemaPart]) -> Node:
         """Return a reference to the conjunction of ``parts``, which is parsed once."""
+        # Schemas are compared by identity: equal schemas at two places have different pointers in losses.
         key = frozenset(id(part.schema) for part in parts)
         if key not in self._names:
             self._names[key] = self._unique_name(definition_name(parts[0].pointer))

@@ -90,6 +90,7 @@ def _iter_unions(document: SchemaDocument, names: Iterable[str]) -> Iterator[Uni
 
 def _flatten_cyclic_union(document: SchemaDocument, node: Node, *, has_conditions: bool) -> Node:
     """Return the members of a cyclic union, or JSON text if conditions apply to the cycle."""
+    # A branch that leads back to the union adds nothing to the other branches.
     members = flatten_union(document, node)
     if has_conditions or members is None or not isinstance(node, UnionNode):
         return to_json_text(document, node)

@@ -97,6 +97,7 @@ class ReferenceResolver:
             return None
 
     def _pointer_to(self, schema: Any, reference: str) -> str:
+        # Only a schema with references needs the pointers, and finding them means a walk through the document.
         if self._pointers is None:
             self._pointers = {id(part.schema): part.pointer for part in self.iter_parts()}
         return self._pointers.get(id(schema), reference)
@@ -178,7 +179,7 @@ def _reference_targets(part: SchemaPart, keyword: str, scope: ReferenceResolver)
     except Uncompilable:  # reported by find_dangling_reference
         return
     if keyword != "$ref":
-        yield scope.root_part
+        yield scope.root_part  # a dynamic reference may resolve to an outer schema with the same anchor
 
 
 def find_dangling_reference(scope: ReferenceResolver) -> Uncompilable | None:

@@ -194,6 +194,7 @@ def _describe_error(error: ErrorDetails, redact: Callable[[str], str | None]) ->
         return kind, redact(error["msg"] if raised is None else str(raised)) or DEFAULT_EXPECTATION
     if kind == "timezone_aware":
         return kind, OFFSET_HINT
+    # Only the template of the message is used: the message itself may quote the answer.
     try:
         template = PydanticKnownError(cast("Any", kind), context).message_template
     except (KeyError, TypeError):  # a custom kind, with any context

@@ -72,6 +72,7 @@ def _write_members(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, An
         takes_null = writer.takes_null(field.node)
         wire, codec = writer.write(field.node, null_is_absent=is_nullable and not takes_null)
         wire = without_redundant_title(wire, name)
+        # If null is a value of the property, a null on the wire is this value, unless values are JSON text there.
         null_is_absent = not field.required and (not takes_null or (is_nullable and NULL not in codec.types))
         members[name] = MemberCodec(codec, field.required, is_nullable, takes_null, null_is_absent)
         wires[name] = make_nullable(wire) if is_nullable else wire

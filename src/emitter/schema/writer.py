@@ -104,6 +104,8 @@ class SchemaWriter:
 
     def write_root(self) -> WireSchema:
         """Write the whole document."""
+        # A definition is written after the definitions that it refers to, so that they can be inlined. Only a reference
+        # in a cycle meets a definition that is not written yet.
         for name in self._order.names:
             wire, codec = self.write(self.document.definitions[name])
             self._wires[name], self._codecs[name], self._heights[name] = wire, codec, self._json_depth(wire)

@@ -210,6 +210,7 @@ def _wrapper_path(compiled: Compiled) -> DocumentPath:
     if len(members) != 1 or not compiled.enforced:
         return ()
     name = next(iter(members))
+    # If decoding removes the only member, the compiler has added it.
     return () if name in as_mapping(compiled.decode({name: []})) else (name,)
 
 
