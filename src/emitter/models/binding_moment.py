@@ -15,7 +15,15 @@ from pydantic import AfterValidator, Field, model_validator
 
 from emitter.messages import as_mapping
 from emitter.models.envelope import REJECT_NULL, ClosedModel
-from emitter.models.standard_kinds import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR
+from emitter.models.standard_kinds import (
+    BINDING_MOMENT,
+    CLARIFICATION_REQUEST,
+    DELIBERATION,
+    ERROR,
+    ID_SCHEMA,
+    NONEMPTY_TEXT_SCHEMA,
+    closed_schema,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -136,55 +144,46 @@ TurnAnswer: TypeAlias = BindingMoment | Deliberation | ClarificationRequest | Er
 TURN_SCHEMA_NAME = "binding_turn"
 ERROR_CODES = ("validation_failed", "tool_call_refused", "context_exhausted", "ambiguous_intent")
 """The values that OpenWOP recommends for ``error.code``."""
-_TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
-_ID_SCHEMA: dict[str, Any] = {**_TEXT_SCHEMA, "maxLength": 128}
 _TEXT_LIST_SCHEMA: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 
 
-def _object_schema(optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-    }
-
-
 def _variant_schema(kind: str, optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
-    return _object_schema(optional, kind={"type": "string", "enum": [kind]}, **properties)
+    return closed_schema(optional, kind={"type": "string", "enum": [kind]}, **properties)
 
 
-_OPTION_SCHEMA = _object_schema(label=_TEXT_SCHEMA, reasoning=_TEXT_SCHEMA)
-_QUESTION_SCHEMA = _object_schema(
-    stem=_TEXT_SCHEMA,
+_OPTION_SCHEMA = closed_schema(label=NONEMPTY_TEXT_SCHEMA, reasoning=NONEMPTY_TEXT_SCHEMA)
+_QUESTION_SCHEMA = closed_schema(
+    stem=NONEMPTY_TEXT_SCHEMA,
     options={"type": "array", "items": _OPTION_SCHEMA, "minItems": MIN_OPTIONS, "maxItems": MAX_OPTIONS},
     recommended_idx={"type": "integer", "enum": list(range(MAX_OPTIONS))},
 )
-TURN_SCHEMA: Mapping[str, Json] = _object_schema(
+TURN_SCHEMA: Mapping[str, Json] = closed_schema(
     reasoning={"type": "string", "description": "Think here first, before the turn."},
     turn={
         "anyOf": [
             _variant_schema(
                 BINDING_MOMENT,
                 ("calibration_note", "decision_class"),
-                synopsis=_TEXT_SCHEMA,
+                synopsis=NONEMPTY_TEXT_SCHEMA,
                 findings=_TEXT_LIST_SCHEMA,
                 recommendations=_TEXT_LIST_SCHEMA,
-                offer=_TEXT_SCHEMA,
+                offer=NONEMPTY_TEXT_SCHEMA,
                 question=_QUESTION_SCHEMA,
                 calibration_note={"type": "string"},
                 decision_class={"type": "string"},
             ),
-            _variant_schema(DELIBERATION, state=_TEXT_SCHEMA, missing=_TEXT_LIST_SCHEMA, permission=_TEXT_SCHEMA),
+            _variant_schema(
+                DELIBERATION, state=NONEMPTY_TEXT_SCHEMA, missing=_TEXT_LIST_SCHEMA, permission=NONEMPTY_TEXT_SCHEMA
+            ),
             _variant_schema(
                 CLARIFICATION_REQUEST,
                 questions={
                     "type": "array",
                     "minItems": 1,
-                    "items": _object_schema(id=_ID_SCHEMA, question=_TEXT_SCHEMA),
+                    "items": closed_schema(id=ID_SCHEMA, question=NONEMPTY_TEXT_SCHEMA),
                 },
             ),
-            _variant_schema(ERROR, code={"type": "string", "enum": list(ERROR_CODES)}, message=_TEXT_SCHEMA),
+            _variant_schema(ERROR, code={"type": "string", "enum": list(ERROR_CODES)}, message=NONEMPTY_TEXT_SCHEMA),
         ]
     },
 )

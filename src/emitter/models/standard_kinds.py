@@ -37,84 +37,77 @@ REASONING_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The slot for thinking, the first property of most payloads."""
-_NONEMPTY_TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
-_ID_SCHEMA: dict[str, Any] = {**_NONEMPTY_TEXT_SCHEMA, "maxLength": 128}
-_KIND_SCHEMA: dict[str, Any] = {**_NONEMPTY_TEXT_SCHEMA, "maxLength": MAX_KIND_LENGTH}
-_QUESTION_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "question"],
-    "properties": {
-        "id": {**_ID_SCHEMA, "description": "The id by which an answer refers to the question."},
-        "question": {**_NONEMPTY_TEXT_SCHEMA, "description": "The question to the person."},
-        "schema": {"type": "object", "description": "JSON Schema of an answer."},
-        "context": {
-            "type": "object",
-            "description": "Further data for the surface that shows the question.",
-            "additionalProperties": True,
-        },
+_TEXT_SCHEMA: dict[str, Any] = {"type": "string"}
+_FLAG_SCHEMA: dict[str, Any] = {"type": "boolean"}
+NONEMPTY_TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
+ID_SCHEMA: dict[str, Any] = {**NONEMPTY_TEXT_SCHEMA, "maxLength": 128}
+_KIND_SCHEMA: dict[str, Any] = {**NONEMPTY_TEXT_SCHEMA, "maxLength": MAX_KIND_LENGTH}
+
+
+def closed_schema(optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a closed object in which all properties but the ``optional`` ones are required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+_QUESTION_SCHEMA = closed_schema(
+    ("schema", "context"),
+    id={**ID_SCHEMA, "description": "The id by which an answer refers to the question."},
+    question={**NONEMPTY_TEXT_SCHEMA, "description": "The question to the person."},
+    schema={"type": "object", "description": "JSON Schema of an answer."},
+    context={
+        "type": "object",
+        "description": "Further data for the surface that shows the question.",
+        "additionalProperties": True,
     },
-    "additionalProperties": False,
-}
+)
 _CLARIFICATION_SCHEMA: dict[str, Any] = {
     "title": "Clarification request",
     "description": "The model cannot go on without answers from a person.",
-    "type": "object",
-    "required": ["questions"],
-    "properties": {
-        "reasoning": dict(REASONING_SCHEMA),
-        "questions": {
+    **closed_schema(
+        ("reasoning", "contextType"),
+        reasoning=dict(REASONING_SCHEMA),
+        questions={
             "type": "array",
             "minItems": 1,
             "description": "The questions, in the order in which to ask them.",
             "items": _QUESTION_SCHEMA,
         },
-        "contextType": {
-            "type": "string",
-            "maxLength": 128,
-            "description": "The kind of surface to show them on.",
-        },
-    },
-    "additionalProperties": False,
+        contextType={"type": "string", "maxLength": 128, "description": "The kind of surface to show them on."},
+    ),
 }
 _SCHEMA_REQUEST_SCHEMA: dict[str, Any] = {
     "title": "Schema request",
     "description": "The model asks for the schema of a kind before it writes one.",
-    "type": "object",
-    "required": ["envelopeType"],
-    "properties": {
-        "reasoning": dict(REASONING_SCHEMA),
-        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema is requested."},
-        "reason": {
-            "type": "string",
-            "maxLength": 1024,
-            "description": "The reason, for diagnosis only.",
-        },
-    },
-    "additionalProperties": False,
+    **closed_schema(
+        ("reasoning", "reason"),
+        reasoning=dict(REASONING_SCHEMA),
+        envelopeType={**_KIND_SCHEMA, "description": "The kind whose schema is requested."},
+        reason={"type": "string", "maxLength": 1024, "description": "The reason, for diagnosis only."},
+    ),
 }
 _SCHEMA_RESPONSE_SCHEMA: dict[str, Any] = {
     "title": "Schema response",
     "description": "The model confirms that it has read the requested schema. It is not shown to a person.",
-    "type": "object",
-    "required": ["envelopeType", "ack"],
-    "properties": {
-        "envelopeType": {**_KIND_SCHEMA, "description": "The kind whose schema was read."},
-        "ack": {"type": "boolean", "const": True, "description": "Always true."},
-    },
-    "additionalProperties": False,
+    **closed_schema(
+        envelopeType={**_KIND_SCHEMA, "description": "The kind whose schema was read."},
+        ack={"type": "boolean", "const": True, "description": "Always true."},
+    ),
 }
 _ERROR_SCHEMA: dict[str, Any] = {
     "title": "Error report",
     "description": "The model reports that it could not do the task. The turn counts as a success.",
-    "type": "object",
-    "required": ["code", "message"],
-    "properties": {
-        "reasoning": dict(REASONING_SCHEMA),
-        "code": {**_ID_SCHEMA, "description": "A code for programs, in snake_case, such as context_exhausted."},
-        "message": {**_NONEMPTY_TEXT_SCHEMA, "description": "A message for people."},
-        "details": {"type": "object", "description": "Further details, which depend on the code."},
-    },
-    "additionalProperties": False,
+    **closed_schema(
+        ("reasoning", "details"),
+        reasoning=dict(REASONING_SCHEMA),
+        code={**ID_SCHEMA, "description": "A code for programs, in snake_case, such as context_exhausted."},
+        message={**NONEMPTY_TEXT_SCHEMA, "description": "A message for people."},
+        details={"type": "object", "description": "Further details, which depend on the code."},
+    ),
 }
 UNIVERSAL_SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
@@ -131,21 +124,10 @@ CATALOG_VERSION: Final = "catalogVersion"
 CATALOG_VERSIONS: Final = ("0.9.1",)
 ACTION_TARGETS: Final = ("resume", "exchange")
 """The targets of an action: the interrupted run, or the conversation."""
-_TEXT_SCHEMA: dict[str, Any] = {"type": "string"}
-_FLAG_SCHEMA: dict[str, Any] = {"type": "boolean"}
-
-
-def _closed_schema(optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-        "properties": properties,
-    }
 
 
 def _component_schema(name: str, optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
-    return _closed_schema(optional, component={"type": "string", "enum": [name]}, **properties)
+    return closed_schema(optional, component={"type": "string", "enum": [name]}, **properties)
 
 
 def _field_schema(name: str, optional: tuple[str, ...], /, **properties: dict[str, Any]) -> dict[str, Any]:
@@ -156,9 +138,9 @@ def _field_schema(name: str, optional: tuple[str, ...], /, **properties: dict[st
 _OPTIONS_SCHEMA: dict[str, Any] = {
     "type": "array",
     "minItems": 1,
-    "items": _closed_schema(value=_TEXT_SCHEMA, label=_TEXT_SCHEMA),
+    "items": closed_schema(value=_TEXT_SCHEMA, label=_TEXT_SCHEMA),
 }
-_ACTION_SCHEMA = _closed_schema(
+_ACTION_SCHEMA = closed_schema(
     target={
         "type": "string",
         "enum": list(ACTION_TARGETS),
@@ -176,7 +158,7 @@ _COMPONENT_SCHEMAS: dict[str, dict[str, Any]] = {
     "fieldCheckbox": _field_schema("checkbox", ("default",), default=_FLAG_SCHEMA),
     "actionButton": _component_schema("action.button", id=_TEXT_SCHEMA, label=_TEXT_SCHEMA, action=_ACTION_SCHEMA),
 }
-_SURFACE_SCHEMA = _closed_schema(
+_SURFACE_SCHEMA = closed_schema(
     ("title",),
     title=_TEXT_SCHEMA,
     components={
@@ -189,18 +171,18 @@ A2UI_SCHEMA: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "title": "A2UI surface",
         "description": "A surface that the host renders with widgets of its own.",
-        "type": "object",
-        "required": [CATALOG_VERSION, "surface"],
-        "additionalProperties": False,
-        "properties": {
-            "reasoning": dict(REASONING_SCHEMA),
-            CATALOG_VERSION: {
-                "type": "string",
-                "enum": list(CATALOG_VERSIONS),
-                "description": "The version of the catalogue. A host rejects an unknown version.",
+        **closed_schema(
+            ("reasoning",),
+            reasoning=dict(REASONING_SCHEMA),
+            **{
+                CATALOG_VERSION: {
+                    "type": "string",
+                    "enum": list(CATALOG_VERSIONS),
+                    "description": "The version of the catalogue. A host rejects an unknown version.",
+                }
             },
-            "surface": {"$ref": "#/$defs/surface"},
-        },
+            surface={"$ref": "#/$defs/surface"},
+        ),
         "$defs": {
             "surface": _SURFACE_SCHEMA,
             "component": {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in _COMPONENT_SCHEMAS]},
