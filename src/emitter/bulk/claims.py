@@ -56,8 +56,8 @@ class JobJournal(Protocol):
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
         """Claim a job, or return the reason why it must not be sent.
 
-        ``anew`` also claims a job that has a final outcome. A job that is ``waiting``, such as for a rate limit, is not
-        sent before ``send`` is called: if its process ends until then, another one can send it without a doubt.
+        ``anew`` also claims a job that has a final outcome. A job that is ``waiting`` for a rate limit counts as sent
+        only after ``send``. If its process ends before, it is no orphan, and another process simply sends it.
         """
         ...
 

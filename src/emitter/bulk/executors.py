@@ -61,7 +61,7 @@ class WorkerPool(Generic[R]):
         With more workers (``tasks``) than calls in flight, some can wait for the jobs of other processes. Exceptions of
         the source, the journal or the callback are raised after the results of all started jobs.
         """
-        slots = asyncio.Semaphore(WINDOW * in_flight)
+        slots = asyncio.Semaphore(WINDOW * in_flight)  # released when a result is returned, not when it is ready
         workers = [asyncio.create_task(self._work(slots)) for _ in range(tasks or in_flight)]
         for worker in workers:
             worker.add_done_callback(self._on_worker_done)
@@ -71,6 +71,7 @@ class WorkerPool(Generic[R]):
                 result = await self._finished.get()
                 if result is None:
                     continue
+                # Without an order, each result takes the next position and is returned at once.
                 results[result.index if ordered else self._returned] = result
                 while self._returned in results:
                     self._returned += 1

@@ -119,6 +119,7 @@ class Permit:
             self._limiter.release(ticket, answer)
 
 
+# A limiter holds futures of its event loop, so loops cannot share one.
 _LIMITERS: WeakKeyDictionary[AbstractEventLoop, WeakKeyDictionary[object, AdaptiveLimiter]] = WeakKeyDictionary()
 
 

@@ -33,30 +33,14 @@ INTERRUPTED = 130
 """The status with which a shell reports a process that Ctrl-C ended: 128 and the number of the signal."""
 _COMMANDS = {
     "demo": ("demo", "show what emitter does, without a key or a network", "refused --vendor anthropic"),
-    "emit": (
-        "emit",
-        "ask a model for a typed object",
-        "--type invoices:Invoice --model openai/gpt-6-sol prompt.txt scan.pdf",
-    ),
-    "batch": (
-        "batch",
-        "ask for a typed object for each line of a JSON Lines file",
-        "--type invoices:Invoice --model openai/gpt-6-sol jobs.jsonl -o results.jsonl --journal run.journal",
-    ),
-    "moment": (
-        "moments",
-        'ask a model for a decision, or an honest "not yet"',
-        "--model anthropic/claude-opus-5 situation.txt --json > moment.json",
-    ),
+    "emit": ("emit", "ask a model for a typed object", "--type invoices:Invoice --model openai/gpt-6-sol mail.txt"),
+    "batch": ("batch", "ask for a typed object for each line of a JSON Lines file", "jobs.jsonl --journal run.journal"),
+    "moment": ("moments", 'ask a model for a decision, or an honest "not yet"', "--model openai/gpt-6-sol facts.txt"),
     "classify": ("model_answers", "classify recorded exchanges with vendors", "recordings/"),
     "recover": ("model_answers", "read the one JSON document out of a text that a model wrote", "answer.txt"),
     "compile": ("json_schema", "compile a JSON Schema for a vendor", "--profile anthropic schema.json"),
     "lint": ("json_schema", "report where vendors do not support a JSON Schema", "schema.json"),
-    "lint-moment": (
-        "moments",
-        "report where a binding moment breaks the content rules",
-        "moment.json --rule findings-count=off",
-    ),
+    "lint-moment": ("moments", "report where a binding moment breaks the content rules", "moment.json"),
     "render": ("moments", "draw a binding moment for a surface", "moment.json --to markdown"),
     "resolve": ("resolve", "answer a binding moment at the terminal", "moment.json"),
     "serve": ("serve", "answer a binding moment on a local web page", "moment.json --open"),
@@ -68,19 +52,15 @@ _COMMANDS = {
     "stop": ("authority", "stop a workflow, or one of its steps", "agents.db deploy --takeover-mode pause"),
     "resume": ("authority", "lift a pause or a human takeover", "agents.db deploy REQUEST"),
     "revoke": ("authority", "revoke an approval", "agents.db CONFIRM --reason 'the plan has changed'"),
-    "settle": ("authority", "write the receipt of an act that never ended", "agents.db deploy INTENT --result failure"),
+    "settle": (
+        "authority",
+        "write the receipt of an action that never ended",
+        "agents.db deploy INTENT --result failure",
+    ),
     "forget": ("authority", "delete what people wrote about decisions", "agents.db --older-than 2"),
     "accept": ("host", "report whether a host accepts AI envelopes", "envelope.json --contract clarification.request"),
-    "capabilities": (
-        "host",
-        "print a host's capabilities, as OpenWOP's document",
-        "--kind vendor.acme.quote=quote.json",
-    ),
-    "simulate": (
-        "vendors",
-        "run a simulated vendor on this machine, to test against",
-        "--answer decoded=9,overloaded=1",
-    ),
+    "capabilities": ("host", "print a host's capabilities, as OpenWOP's document", "--contracts"),
+    "simulate": ("vendors", "run a simulated vendor on this machine, to test against", "--answer decoded=9,cut=1"),
     "providers": ("vendors", "list the vendors that emitter knows, or the facts about one", "anthropic"),
 }
 """The module, the one-line summary and the arguments of an example of each command."""

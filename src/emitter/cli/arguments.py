@@ -117,7 +117,12 @@ def _add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--output-tokens", type=int, metavar="N", help="the first call's output budget (default: computed)"
     )
-    group.add_argument("--max-output-tokens", type=int, metavar="N", help="the largest output budget of a call")
+    group.add_argument(
+        "--max-output-tokens",
+        type=int,
+        metavar="N",
+        help="the largest output budget of a call (default: the model's limit)",
+    )
     group.add_argument(
         "--max-total-tokens", type=int, metavar="N", help="the most input and output tokens of all calls"
     )

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 T = TypeVar("T")
+_EXAMPLES: Final = {
+    "list": "agents.db --unfinished",
+    "export": "agents.db deploy -o deploy.jsonl",
+    "verify": "deploy.jsonl --key public.jwk",
+    "key": "private.jwk > public.jwk",
+}
 _EXIT_STATUS_HELP: Final = "Exit status: 0 every chain holds, 1 a chain does not hold, 2 bad usage."
 
 
@@ -50,9 +56,8 @@ def add_receipts_arguments(parser: ArgumentParser) -> None:
         ("verify", _run_verify, _add_verify_arguments, "verify chains, and report what they allowed"),
         ("key", _run_key, _add_key_arguments, "make a key that signs chains"),
     ):
-        sub = subcommands.add_parser(
-            name, help=summary, formatter_class=RawDescriptionHelpFormatter, epilog=_EXIT_STATUS_HELP
-        )
+        epilog = f"example:\n  emitter receipts {name} {_EXAMPLES[name]}\n\n{_EXIT_STATUS_HELP}"
+        sub = subcommands.add_parser(name, help=summary, formatter_class=RawDescriptionHelpFormatter, epilog=epilog)
         sub.description = inspect.getdoc(run)
         add_arguments(sub)
         sub.set_defaults(run_subcommand=run)

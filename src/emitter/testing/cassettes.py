@@ -196,6 +196,7 @@ def _is_searchable(text: str) -> bool:
 
 
 def _redact_numbers(value: Json, credentials: frozenset[str]) -> Json:
+    """Replace numbers that are credentials, which a search in texts does not find."""
     if isinstance(value, list):
         return [_redact_numbers(item, credentials) for item in cast("list[Json]", value)]
     if isinstance(value, dict):
@@ -216,7 +217,7 @@ def make_http_client(transport: Any, *, asynchronous: bool = False) -> httpx2.Cl
 
 
 class _DualTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
-    """A transport for sync and async clients."""
+    """A transport for sync and async clients. Closing a client keeps it usable for the next one of the test."""
 
     def close(self) -> None:
         """Nothing to close."""

@@ -14,9 +14,9 @@ import json
 import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from emitter.messages import as_mapping
 from emitter.testing.batches import BATCH_APIS, BatchStore
@@ -67,6 +67,46 @@ class _LruCache(OrderedDict["Hashable", _CachedT]):
         if len(self) > _CACHE_SIZE:
             self.popitem(last=False)
         return value
+
+
+_BACKGROUND_PATH = re.compile(r"(?:/[^?]*)?/responses/(?P<id>[^/?]+)(?:\?.*)?")
+_POLLS = 2
+"""The polls after which a background response is finished."""
+_UNFINISHED_FIELDS = {"output": list[object](), "usage": None, "incomplete_details": None, "error": None}
+
+
+class BackgroundResponses:
+    """The responses that a vendor writes in the background, by id."""
+
+    def __init__(self) -> None:
+        self._finished: dict[str, SimulatedResponse] = {}
+        self._polls = Counter[str]()
+
+    def start(self, response: SimulatedResponse) -> SimulatedResponse:
+        """Keep a finished response, and return the response that confirms the request."""
+        self._finished[str(json.loads(response.body)["id"])] = _update_body(response)
+        return replace(_update_body(response, status="queued", **_UNFINISHED_FIELDS), text="")
+
+    def poll(self, request: RawRequest) -> SimulatedResponse | None:
+        """Return the current state of a response, or None if the request is not a poll."""
+        match = _BACKGROUND_PATH.fullmatch(request.path) if request.method == "GET" else None
+        finished = None if match is None else self._finished.get(match["id"])
+        if match is None or finished is None:
+            return None
+        self._polls[match["id"]] += 1
+        if self._polls[match["id"]] >= _POLLS:
+            return finished
+        return replace(_update_body(finished, status="in_progress", **_UNFINISHED_FIELDS), text="")
+
+    def clear(self) -> None:
+        """Forget all responses, as the vendor does after some time."""
+        self._finished.clear()
+        self._polls.clear()
+
+
+def _update_body(response: SimulatedResponse, **fields: object) -> SimulatedResponse:
+    body = {**as_mapping(json.loads(response.body)), "background": True, **fields}
+    return replace(response, body=dump_compact(body).encode())
 
 
 class SimulatorHandler:
@@ -184,59 +224,3 @@ class SimulatorHandler:
             rng = Random(f"{request.seed}:which")  # noqa: S311  not for secrets
             return rng.choices(list(mixture), list(mixture.values()))[0]
         return answers(request) if callable(answers) else answers
-
-
-_PATH: Final = re.compile(r"(?:/[^?]*)?/responses/(?P<id>[^/?]+)(?:\?.*)?")
-_POLLS: Final = 2
-"""The polls after which a response is finished."""
-_STATUSES: Final = ("queued", "in_progress")
-
-
-@dataclass(slots=True)
-class _StoredResponse:
-    finished: SimulatedResponse
-    polls: int = 0
-
-
-class BackgroundResponses:
-    """The responses that a vendor writes in the background, by id."""
-
-    def __init__(self) -> None:
-        self._stored: dict[str, _StoredResponse] = {}
-
-    def start(self, response: SimulatedResponse) -> SimulatedResponse:
-        """Keep a finished response, and return the response that confirms the request."""
-        body = dict(as_mapping(json.loads(response.body)))
-        self._stored[str(body["id"])] = _StoredResponse(replace(response, body=_write(body)))
-        return _unfinished(response, body, _STATUSES[0])
-
-    def poll(self, request: RawRequest) -> SimulatedResponse | None:
-        """Return the current state of a response, or None if the request is not a poll."""
-        match = _PATH.fullmatch(request.path) if request.method == "GET" else None
-        stored = None if match is None else self._stored.get(match["id"])
-        if stored is None:
-            return None
-        stored.polls += 1
-        if stored.polls >= _POLLS:
-            return stored.finished
-        return _unfinished(stored.finished, dict(as_mapping(json.loads(stored.finished.body))), _STATUSES[1])
-
-    def clear(self) -> None:
-        """Forget all responses, as the vendor does after some time."""
-        self._stored.clear()
-
-
-def _unfinished(response: SimulatedResponse, body: dict[str, object], status: str) -> SimulatedResponse:
-    pending: dict[str, object] = {
-        **body,
-        "status": status,
-        "output": [],
-        "usage": None,
-        "incomplete_details": None,
-        "error": None,
-    }
-    return replace(response, body=_write(pending), text="")
-
-
-def _write(body: dict[str, object]) -> bytes:
-    return dump_compact({**body, "background": True}).encode()

@@ -164,6 +164,7 @@ _ADDRESS_ARGUMENTS = {"connect": 0, "connect_ex": 0, "sendto": -1, "sendmsg": 3}
 """The socket methods that connect or send, and the index of their address argument."""
 _INTERNET_FAMILIES = (socket.AF_INET, socket.AF_INET6)
 _ADDRESS_LOOKUPS = ("gethostbyaddr",)
+"""The lookups that ask a name server even about an address."""
 _LOOKUP_FUNCTIONS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex", *_ADDRESS_LOOKUPS)
 
 

@@ -143,6 +143,7 @@ async def _deliver(response: SimulatedResponse, client: _ClientConnection, speed
         return response.compute_usage(None)
     limit, outcome = response.delivered_bytes, response.transmission.outcome
     if limit is not None:
+        # A stream has no length. A trickling response must have none, because it never ends.
         await client.start(response, with_length=not response.is_stream and outcome is not TransmissionOutcome.TRICKLED)
         is_complete = outcome is TransmissionOutcome.DELIVERED
         if not await _send_body(response, limit, client, speed, is_complete=is_complete):
@@ -157,7 +158,7 @@ async def _fail_delivery(outcome: TransmissionOutcome, client: _ClientConnection
         case TransmissionOutcome.DELIVERED:
             pass
         case TransmissionOutcome.DISCONNECTED:
-            client.transport.close()
+            client.transport.close()  # ASGI has no message for it
             await client.wait_for_disconnect(None)
         case TransmissionOutcome.STALLED:
             await client.wait_for_disconnect(None)

@@ -17,7 +17,7 @@ from emitter.testing.schema_rules import SchemaDialect, measure_nesting, order_n
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.testing.schema_rules import NodePath, NodeRule, SchemaNode, SchemaTree, SchemaViolation
+    from emitter.testing.schema_rules import NodePath, NodeRule, SchemaNode, SchemaTree, SchemaViolation, TreeRule
 
 # "definitions" is not listed; OpenAI's own helper for Node writes it.
 OPENAI_STRUCTURE_KEYWORDS = frozenset(
@@ -72,6 +72,18 @@ def limit_openai_enum_characters(limit: int) -> NodeRule:
     return rule
 
 
+def limit_openai_totals(
+    *, nesting: int, properties: int, enum_values: int, characters: int
+) -> tuple[TreeRule, TreeRule, TreeRule, TreeRule]:
+    """Limit the measures of the whole schema."""
+    return (
+        schema_rules.limit_total(nesting, "max_nesting", measure_nesting),
+        schema_rules.limit_total(properties, "max_properties", schema_rules.count_properties),
+        schema_rules.limit_total(enum_values, "max_enum_values", schema_rules.count_enum_values),
+        schema_rules.limit_total(characters, "max_characters", schema_rules.count_characters),
+    )
+
+
 OPENAI_NODE_RULES = (
     check_openai_root,
     schema_rules.check_schema_is_object,
@@ -99,10 +111,7 @@ OPENAI = SchemaDialect(
     ),
     tree_rules=(
         schema_rules.check_refs_resolve,
-        schema_rules.limit_total(10, "max_nesting", measure_nesting),
-        schema_rules.limit_total(5_000, "max_properties", schema_rules.count_properties),
-        schema_rules.limit_total(1_000, "max_enum_values", schema_rules.count_enum_values),
-        schema_rules.limit_total(120_000, "max_characters", schema_rules.count_characters),
+        *limit_openai_totals(nesting=10, properties=5_000, enum_values=1_000, characters=120_000),
     ),
 )
 AZURE_OPENAI = SchemaDialect(
@@ -114,10 +123,7 @@ AZURE_OPENAI = SchemaDialect(
     ),
     tree_rules=(
         schema_rules.check_refs_resolve,
-        schema_rules.limit_total(5, "max_nesting", measure_nesting),
-        schema_rules.limit_total(100, "max_properties", schema_rules.count_properties),
-        schema_rules.limit_total(500, "max_enum_values", schema_rules.count_enum_values),
-        schema_rules.limit_total(15_000, "max_characters", schema_rules.count_characters),
+        *limit_openai_totals(nesting=5, properties=100, enum_values=500, characters=15_000),
     ),
 )
 _ANTHROPIC_ANNOTATIONS = frozenset({"title", "description", "default", "$defs"})

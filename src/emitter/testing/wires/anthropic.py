@@ -142,6 +142,7 @@ def _make_stop_fields(answer: PreparedAnswer) -> dict[str, Json]:
 def _make_usage(answer: PreparedAnswer, output: int) -> dict[str, Json]:
     usage = answer.usage
     return {
+        # Unlike at OpenAI and Google, cached tokens are not part of the input tokens.
         "input_tokens": usage.input - usage.cache_read - usage.cache_write,
         "cache_creation_input_tokens": usage.cache_write,
         "cache_creation": {
@@ -207,7 +208,7 @@ def _iter_block_events(answer: PreparedAnswer) -> Iterator[SentEvent]:
 
 def _make_block_start(index: int, block: dict[str, Json]) -> SentEvent:
     payload = {"type": "content_block_start", "index": index, "content_block": block}
-    # Recorded: a ping follows the start of the first block.
+    # The vendor sends a ping after the start of the first block, which clients must skip.
     ping = format_named_event("ping", {"type": "ping"}) if index == 0 else ""
     return SentEvent(format_named_event("content_block_start", payload) + ping)
 
@@ -246,6 +247,7 @@ _ERRORS: Mapping[ErrorKind, tuple[int, str, str]] = {
         "This request would exceed the rate limit for your organization.",
     ),
     ErrorKind.OVERLOADED: (529, "overloaded_error", "Overloaded"),
+    # Only the message tells an empty account from an invalid request.
     ErrorKind.QUOTA: (400, _INVALID_REQUEST, "Your credit balance is too low to access the Anthropic API."),
     ErrorKind.OVERFLOWED: (400, _INVALID_REQUEST, "prompt is too long: {tokens} tokens > {limit} maximum"),
     ErrorKind.PROMPT_BLOCKED: (400, _INVALID_REQUEST, "Output blocked by content filtering policy"),

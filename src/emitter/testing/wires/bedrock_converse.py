@@ -172,6 +172,7 @@ def _get_stop_reason(answer: PreparedAnswer) -> str | None:
 
 
 def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
+    # As at Anthropic, cached tokens are not part of the input tokens, but they are part of the total.
     usage = answer.usage
     cached: dict[str, Json] = {}
     if usage.cache_read or usage.cache_write:
@@ -269,6 +270,7 @@ _ERRORS: Mapping[ErrorKind, tuple[int, str, str]] = {
     ),
     ErrorKind.RATE_LIMITED: (429, "ThrottlingException", "Too many requests, please wait before trying again."),
     ErrorKind.OVERLOADED: (503, "ServiceUnavailableException", "Bedrock is unable to process your request."),
+    # The same exception as for a rate limit, although only the next day helps.
     ErrorKind.QUOTA: (429, "ThrottlingException", "Too many tokens per day, please wait before trying again."),
     ErrorKind.OVERFLOWED: (400, _VALIDATION, "Input is too long for requested model."),
     ErrorKind.PROMPT_BLOCKED: (
@@ -284,6 +286,7 @@ def write_error(planned_error: PlannedError, request: ReceivedRequest) -> ErrorR
     """Return the error response."""
     status, kind, message = _ERRORS[planned_error.kind]
     text = planned_error.message or message.replace("{model}", request.model)
+    # The body has no type: clients read it from this header, up to the colon.
     headers = {
         "x-amzn-errortype": f"{kind}:http://internal.amazon.com/coral/com.amazon.bedrock/",
         "x-amzn-requestid": f"req_{ID_PLACEHOLDER}",

@@ -192,6 +192,7 @@ _INVALID = "invalid_request"
 _ERRORS: Mapping[ErrorKind, tuple[int, str, str]] = {
     ErrorKind.BAD_REQUEST: (400, _INVALID, "The request body is not valid JSON."),
     ErrorKind.BAD_SCHEMA: (400, _INVALID, "response_format.schema: invalid schema"),
+    # As at generateContent, an invalid key is an invalid request.
     ErrorKind.UNAUTHORIZED: (400, _INVALID, "API key not valid. Please pass a valid API key."),
     ErrorKind.FORBIDDEN: (403, "permission_denied", "The caller does not have permission."),
     ErrorKind.NOT_FOUND: (404, "not_found", "Requested entity was not found."),

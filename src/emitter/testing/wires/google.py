@@ -174,7 +174,7 @@ def _make_usage(answer: PreparedAnswer) -> dict[str, Json]:
     cached: dict[str, Json] = {"cachedContentTokenCount": usage.cache_read} if usage.cache_read else {}
     return {
         "promptTokenCount": usage.input,
-        "candidatesTokenCount": usage.output - usage.thinking,
+        "candidatesTokenCount": usage.output - usage.thinking,  # thinking is counted apart
         "totalTokenCount": usage.input + usage.output,
         "promptTokensDetails": [{"modality": "TEXT", "tokenCount": usage.input}],
         **thinking,
@@ -227,7 +227,7 @@ _TYPE_PREFIX = "type.googleapis.com/google.rpc"
 _ERROR_CODES: Mapping[ErrorKind, tuple[int, str]] = {
     ErrorKind.BAD_REQUEST: (400, _INVALID_ARGUMENT),
     ErrorKind.BAD_SCHEMA: (400, _INVALID_ARGUMENT),
-    ErrorKind.UNAUTHORIZED: (400, _INVALID_ARGUMENT),
+    ErrorKind.UNAUTHORIZED: (400, _INVALID_ARGUMENT),  # an invalid key is an invalid argument at Google
     ErrorKind.FORBIDDEN: (403, "PERMISSION_DENIED"),
     ErrorKind.NOT_FOUND: (404, "NOT_FOUND"),
     ErrorKind.NO_MODEL: (404, "NOT_FOUND"),

@@ -189,6 +189,7 @@ def write_stream(answer: PreparedAnswer) -> Iterator[SentEvent]:
         yield SentEvent(format_event(write_error(answer.plan.error, answer.request).body))
     elif answer.plan.end_reason is not EndReason.MISSING:
         yield SentEvent(chunk({}, _get_finish_reason(answer)))
+        # The usage is a chunk without choices after the last one, and only on request.
         if answer.request.include_usage:
             yield SentEvent(format_event({**common, "choices": [], "usage": _make_usage(answer)}))
         yield SentEvent("data: [DONE]\n\n")
@@ -245,6 +246,7 @@ _ERROR_CODES: Mapping[ErrorKind, tuple[int, str, str | None]] = {
 }
 """Status, type and code."""
 _AZURE_ERRORS: Mapping[ErrorKind, Mapping[str, Json]] = {
+    # The gateway in front of Azure has its own errors, whose codes are HTTP statuses as strings.
     ErrorKind.UNAUTHORIZED: {"code": "401", "message": "Access denied due to invalid subscription key."},
     ErrorKind.FORBIDDEN: {"code": "403", "message": "Access denied due to Virtual Network/Firewall rules."},
     ErrorKind.NOT_FOUND: {"code": "404", "message": "Resource not found"},

@@ -33,6 +33,7 @@ MAX_BUDGET_MESSAGE: str = (
     "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= {limit}, but got {budget} instead."
 )
 _MIN_BUDGET = 16
+"""The smallest budget that the vendor accepts."""
 
 describe_violation = openai_chat.describe_violation
 write_error = openai_chat.write_error
