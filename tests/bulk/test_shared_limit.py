@@ -85,7 +85,7 @@ def test_a_run_over_a_store_shares_its_limit(home: Home, vendor: Simulator) -> N
     run = emit_many(Numbered, map(task, range(3)), model=MODEL, store=home.again(), rate_limit=LIMIT)
     assert [each.value.n for each in run] == [0, 1, 2]
     assert len(vendor.calls) == 3
-    with home.again().jobs._database.transact() as transaction:
+    with home.again().jobs._database.transaction() as transaction:
         ((name, next_request),) = transaction.execute("SELECT name, next_request FROM emitter_limits", {})
     assert name.startswith(MODEL)
     assert next_request > time.time() - 60

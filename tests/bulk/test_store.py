@@ -292,6 +292,6 @@ def test_leases_that_have_ended_are_forgotten(home: Home) -> None:  # noqa: F811
     jobs.renew("another", 3600)
     jobs.leave("another")
 
-    with jobs._database.transact() as transaction:
+    with jobs._database.transaction() as transaction:
         assert list(map(tuple, transaction.execute("SELECT holder FROM emitter_holders", {}))) == [("alive",)]
     assert [orphan.key for orphan in jobs.orphans()] == ["a"]

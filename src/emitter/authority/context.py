@@ -19,12 +19,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from emitter.authority import configuration, journal
-from emitter.authority.journal import INDEX_RUN_ID, NewRecord
+from emitter.authority import configuration
+from emitter.authority.journal import CONFLICTING_RECEIPT_MESSAGE, HOOK_FAILED_MESSAGE, NewRecord
 from emitter.authority.records import Expire, parse_timestamp
 from emitter.authority.rules import ActorClock, check_grant_live, check_not_stopped, get_grant_state
 from emitter.errors import AuthorityError, ConfirmExpired, InputError
-from emitter.events import format_timestamp
 from emitter.stores import locks as forks
 
 if TYPE_CHECKING:
@@ -196,9 +195,7 @@ class RunningAction:
         confirm_id = self.intent.authorization_ref
         if get_grant_state(state, confirm_id).end is not None:
             return None
-        return NewRecord(
-            Expire(timestamp=format_timestamp(at), workflow_id=self.intent.workflow_id, confirm_id=confirm_id)
-        )
+        return NewRecord(Expire.at(at, self.intent.workflow_id, confirm_id))
 
 
 CallerT = TypeVar("CallerT")
@@ -304,17 +301,16 @@ def run_hooks_after(context: AuthorityContext, hook_name: str, argument: object)
 
 def report_callback_error(context: AuthorityContext, name: str, error: Exception) -> None:
     """Report a callback that raised after an action by name and type only: its message may contain anything."""
-    context.journal.emit_event(
-        journal.make_run_event(journal.make_hook_failed_event(name, error), INDEX_RUN_ID, context.journal.now(), name)
-    )
+    fields = {"hook": name, "error": type(error).__name__}
+    context.journal.emit_warning(HOOK_FAILED_MESSAGE, fields, name)
     message = f"{name} raised {type(error).__name__}; the records are unaffected."
     warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def report_conflicting_receipt(context: AuthorityContext, receipt: Receipt) -> None:
     """Report an action that ended differently from how it was resolved by hand."""
-    event = journal.make_conflict_event(receipt.receipt_id)
-    context.journal.emit_event(journal.make_run_event(event, INDEX_RUN_ID, context.journal.now(), receipt.workflow_id))
+    fields = {"receipt_id": receipt.receipt_id}
+    context.journal.emit_warning(CONFLICTING_RECEIPT_MESSAGE, fields, receipt.workflow_id)
     warnings.warn(
         "An action ended differently from its receipt, which was written by resolve_unfinished().",
         RuntimeWarning,

@@ -260,9 +260,7 @@ def write_intent(context: AuthorityContext, confirm_id: str, request: ActionRequ
             return None
         now, grant = context.clock_at(at), state.confirms.get(confirm_id)
         if grant is not None and grant.end is None and has_expired(grant.confirm, now):
-            return NewRecord(
-                Expire(timestamp=format_timestamp(at), workflow_id=request.workflow_id, confirm_id=confirm_id)
-            )
+            return NewRecord(Expire.at(at, request.workflow_id, confirm_id))
         check_may_begin(state, confirm_id, request, now)
         return NewRecord(_make_intent(context, confirm_id, request, at))
 

@@ -166,10 +166,7 @@ def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, reques
         clock = context.clock_at(at)
         rules.check_confirm_grantable(state, granted, clock, stop_skew=clock.skew)
         if has_expired(granted, clock):  # recorded, so that it holds even if a clock is set back
-            workflow_id = request.scope.workflow_id
-            return NewRecord(
-                Expire(timestamp=format_timestamp(at), workflow_id=workflow_id, confirm_id=granted.confirm_id)
-            )
+            return NewRecord(Expire.at(at, request.scope.workflow_id, granted.confirm_id))
         return NewRecord(granted)
 
     if isinstance(context.journal.append(request.scope.workflow_id, make), Expire):

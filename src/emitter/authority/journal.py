@@ -153,9 +153,10 @@ class Journal:
         """Return the time in seconds since 1970."""
         return self._clock()
 
-    def emit_event(self, event: RunEvent) -> None:
-        """Send an event about something outside any chain to the sink."""
-        self._emit_events((event,))
+    def emit_warning(self, message: str, fields: Mapping[str, Json], cause: str) -> None:
+        """Send a warning about something outside any chain to the sink."""
+        event = LogAppended(Level.WARN, message, fields)
+        self._emit_events((make_run_event(event, INDEX_RUN_ID, self._clock(), cause),))
 
     def after_fork(self, *, child: bool) -> None:
         """Reset locks and caches in a forked child, where a lock's holder may not exist."""
@@ -302,7 +303,8 @@ class WorkflowIndex:
 
     def add_workflow(self, workflow_id: str) -> None:
         """List a workflow before its first line is written."""
-        event = make_run_event(make_opened_event(), INDEX_RUN_ID, self._clock(), workflow_id)
+        opened = LogAppended(Level.INFO, _WORKFLOW_OPENED, {})
+        event = make_run_event(opened, INDEX_RUN_ID, self._clock(), workflow_id)
         entry = NewEntry(Entry("workflow", {"workflow_id": workflow_id}, {}), (event,))
         while workflow_id not in self.names():
             self._store.get_or_create(INDEX_RUN_ID, _entry_key(self._count), lambda: entry)
@@ -316,7 +318,8 @@ class WorkflowIndex:
             self._count += 1
 
     def _check_event(self, event: Mapping[str, Json]) -> None:
-        if is_workflow_opened(event) and event.get("causationId") not in self._names:
+        is_opened = as_mapping(event.get("payload")).get("message") == _WORKFLOW_OPENED
+        if is_opened and event.get("causationId") not in self._names:
             raise _index_tampered()
         self._last_event_number = max(self._last_event_number + 1, event["sequence"])  # always advance
 
@@ -368,8 +371,9 @@ _EVENT_ID_FIELDS: Final = (
     "result",
 )
 _WORKFLOW_OPENED: Final = "authority.workflow_opened"
-_SETTLED_OTHERWISE: Final = "authority.settled_otherwise"
-_HOOK_FAILED: Final = "authority.hook_failed"
+CONFLICTING_RECEIPT_MESSAGE: Final = "authority.settled_otherwise"
+"""An action ended differently from the receipt that was written by hand."""
+HOOK_FAILED_MESSAGE: Final = "authority.hook_failed"
 
 
 def make_line_event(line: Line) -> LogAppended:
@@ -378,26 +382,6 @@ def make_line_event(line: Line) -> LogAppended:
     record = line.record.to_json()
     ids: dict[str, Json] = {name: record[name] for name in _EVENT_ID_FIELDS if name in record}
     return LogAppended(level, message, {"sequence": line.seq, "hash": line.hash, **ids})
-
-
-def make_opened_event() -> LogAppended:
-    """Return the event for a workflow's first record."""
-    return LogAppended(Level.INFO, _WORKFLOW_OPENED, {})
-
-
-def is_workflow_opened(document: Mapping[str, Json]) -> bool:
-    """Return True for the event of a workflow's first record."""
-    return as_mapping(document.get("payload")).get("message") == _WORKFLOW_OPENED
-
-
-def make_hook_failed_event(name: str, error: Exception) -> LogAppended:
-    """Return the event for a callback that raised; its message may contain anything and is left out."""
-    return LogAppended(Level.WARN, _HOOK_FAILED, {"hook": name, "error": type(error).__name__})
-
-
-def make_conflict_event(receipt_id: str) -> LogAppended:
-    """Return the event for an action that ended differently from its existing receipt."""
-    return LogAppended(Level.WARN, _SETTLED_OTHERWISE, {"receipt_id": receipt_id})
 
 
 def make_run_event(event: LogAppended, run_id: str, at: float, cause: str) -> RunEvent:

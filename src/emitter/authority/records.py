@@ -32,6 +32,7 @@ from emitter.decisions.canonical_json import (
     digest_of,
 )
 from emitter.decisions.resolution import signed_approval, signed_selection, signing_digest
+from emitter.events import format_timestamp
 from emitter.models.envelope import REJECT_NULL, ClosedModel
 
 if TYPE_CHECKING:
@@ -310,6 +311,11 @@ class Expire(AuthorityRecord):
     timestamp: Timestamp
     workflow_id: RecordName
     confirm_id: RecordName
+
+    @classmethod
+    def at(cls, seconds: float, workflow_id: str, confirm_id: str) -> Expire:
+        """Return the record of an expiry that was found at a time in seconds since 1970."""
+        return cls(timestamp=format_timestamp(seconds), workflow_id=workflow_id, confirm_id=confirm_id)
 
 
 class StopScope(str, Enum):

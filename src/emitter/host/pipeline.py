@@ -85,7 +85,7 @@ class Acceptance:
 
     @property
     def failed(self) -> bool:
-        """Whether the node failed on this envelope. No further envelope of the node should be accepted."""
+        """True if the node failed on this envelope. No further envelope of the node should be accepted."""
         return any(isinstance(event.event, NodeFailed) for event in self.events)
 
 

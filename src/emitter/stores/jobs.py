@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from emitter.stores.protocol import encode_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
 
@@ -78,11 +78,11 @@ class Outcome:
 class Transaction(Protocol):
     """Statements with named parameters (``:name``), in one transaction."""
 
-    def execute(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+    def execute(self, statement: str, parameters: Mapping[str, Any], /) -> Iterable[Sequence[Any]]:
         """Run a statement, and return its rows."""
         ...
 
-    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]], /) -> object:
         """Run a statement once for each row of parameters."""
         ...
 
@@ -107,7 +107,7 @@ class JobDatabase(Protocol):
         """The SQL of the database."""
         ...
 
-    def transact(self) -> AbstractContextManager[Transaction]:
+    def transaction(self) -> AbstractContextManager[Transaction]:
         """Open a write transaction, which is committed at the end of the block."""
         ...
 
@@ -179,13 +179,13 @@ class JobTable:
         self._database = database
         self._fragments = asdict(database.dialect)
         self._fragments["is_gone"] = _IS_GONE.format(**self._fragments)
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             for statement in ("{lock_creation}", *_TABLES):
                 transaction.execute(self._format(statement), {})
 
     def renew(self, holder: str, seconds: float) -> None:
         """Let the lease of a holder end ``seconds`` from now, by the database's clock."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             transaction.execute(self._format(_RENEW), {"holder": holder, "seconds": seconds})
 
     def has_other(self, run: str, digest: str) -> bool:
@@ -193,13 +193,13 @@ class JobTable:
         name = encode_key(run)
         first = name.removesuffix(digest)
         ends = {"first": first, "last": f"{first}g", "length": len(first)}  # a digest is hexadecimal
-        with self._database.transact() as transaction:
-            found = transaction.execute(_HAS_OTHER, {"run": name, "batched": f"{name} batched", **ends})
-        return bool(found[0][0])
+        with self._database.transaction() as transaction:
+            ((has_other,),) = transaction.execute(_HAS_OTHER, {"run": name, "batched": f"{name} batched", **ends})
+        return bool(has_other)
 
     def leave(self, holder: str) -> None:
         """End the lease of a holder, and delete leases that have ended. Claims that are not closed are orphaned."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             transaction.execute(self._format(_LEAVE), {"holder": holder})
 
     def claim(  # noqa: PLR0913  the flags have defaults
@@ -226,7 +226,7 @@ class JobTable:
         names = {encode_key(key): key for key in keys}
         state = "waiting" if waiting else "open"
         parameters = {"run": encode_key(run), "holder": holder, "state": state, "keys": json.dumps(list(names))}
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             inserted = {row[0] for row in transaction.execute(self._format(_INSERT), parameters)}
             claims = dict.fromkeys(inserted, Claim(ClaimStatus.CLAIMED, holder=holder))
             rest = [name for name in names if name not in inserted]
@@ -243,7 +243,7 @@ class JobTable:
         """Mark waiting jobs as sent, and return those that this process still holds and may send now."""
         names = {encode_key(key): key for key in keys}
         parameters = {"run": encode_key(run), "holder": holder, "keys": json.dumps(list(names))}
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             return {names[name] for (name,) in transaction.execute(self._format(_SEND), parameters)}
 
     def finish(self, run: str, outcomes: Sequence[Outcome], holder: str) -> None:
@@ -258,41 +258,41 @@ class JobTable:
             }
             for outcome in sorted(outcomes, key=lambda outcome: encode_key(outcome.key))
         ]
-        with self._database.transact() as transaction:
-            transaction.execute_many(self._format(_FINISH), rows)
+        with self._database.transaction() as transaction:
+            transaction.executemany(self._format(_FINISH), rows)
 
     def release(self, run: str, key: str, holder: str) -> None:
         """Give up the claim of a job that was not sent, or, for an ``Orphan``, let the job be sent again."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             transaction.execute(_RELEASE, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
 
     def entries(self, run: str) -> list[tuple[str, str]]:
         """Return the keys and texts of the final outcomes of a run, in the order of the keys."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             return [(key, text) for key, text in transaction.execute(_ENTRIES, {"run": encode_key(run)})]
 
     def orphan(self, run: str, key: str, holder: str) -> None:
         """Give up the claim of a job that was sent and whose outcome will stay unknown."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             transaction.execute(_ORPHAN, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
 
     def resend(self, orphan: Orphan) -> None:
         """Let the next run send an orphaned job again."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             transaction.execute(_RELEASE, {"run": orphan.run, "key": orphan.key, "holder": orphan.holder})
 
     def orphans(self) -> list[Orphan]:
         """Return the claims of all runs whose holders are gone."""
-        with self._database.transact() as transaction:
+        with self._database.transaction() as transaction:
             return [Orphan(*row) for row in transaction.execute(self._format(_ORPHANS), {})]
 
     def lease_slots(self, name: str, request: SlotRequest) -> Slots:
         """Return when the next calls may start, within the limits that all processes share under ``name``."""
-        with self._database.transact() as transaction:
-            rows = transaction.execute(self._format(_SELECT_LIMIT), {"name": name})
+        with self._database.transaction() as transaction:
+            rows = [*transaction.execute(self._format(_SELECT_LIMIT), {"name": name})]
             if not rows:
                 transaction.execute(_INSERT_LIMIT, {"name": name})
-                rows = transaction.execute(self._format(_SELECT_LIMIT), {"name": name})
+                rows = [*transaction.execute(self._format(_SELECT_LIMIT), {"name": name})]
             next_request, next_token, paused_until, now = rows[0]
             state, slots = take_slots(LimitState(next_request, next_token, paused_until), request, now)
             values = {"request": state.next_request, "token": state.next_token, "paused": state.paused_until}

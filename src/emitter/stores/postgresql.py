@@ -147,7 +147,7 @@ class JobTransaction:
         result = self.connection.execute(_parse(statement), parameters)
         return result.fetchall() if result.returns_rows else ()
 
-    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a statement once for each row of parameters."""
         self.connection.execute(_parse(statement), rows)
 
@@ -225,7 +225,7 @@ class PostgresDatabase:
             self._engine.dispose(close=False)
 
     @contextmanager
-    def transact(self) -> Generator[JobTransaction]:
+    def transaction(self) -> Generator[JobTransaction]:
         """Open a transaction, which is committed at the end of the block."""
         with self._connect(self._engine) as connection, self.translate_errors():
             _configure(connection, self._timeout)

@@ -12,9 +12,8 @@ import threading
 import weakref
 import zlib
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from emitter.errors import InputError, StoreAltered, StoreFailed
 from emitter.files import create_private
@@ -134,7 +133,7 @@ class SqliteStore:
     def jobs(self) -> JobTable:
         """The jobs and limits that the processes of this machine share."""
         if self._jobs is None:
-            self._jobs = JobTable(_JobDatabase(self._database))
+            self._jobs = JobTable(self._database)
         return self._jobs
 
     def close(self) -> None:
@@ -182,31 +181,6 @@ _DIALECT = SqlDialect(
     number="REAL",
     lock_creation="SELECT 1",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _JobTransaction:
-    connection: sqlite3.Connection
-
-    def execute(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
-        """Run a statement, and return its rows."""
-        return self.connection.execute(statement, parameters).fetchall()
-
-    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Run a statement once for each row of parameters."""
-        self.connection.executemany(statement, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class _JobDatabase:
-    database: SqliteDatabase
-    dialect: SqlDialect = _DIALECT
-
-    @contextmanager
-    def transact(self) -> Generator[_JobTransaction]:
-        """Open a write transaction, which is committed at the end of the block."""
-        with self.database.transaction() as connection:
-            yield _JobTransaction(connection)
 
 
 def _resolve_path(path: str | Path) -> str:
@@ -282,6 +256,8 @@ class SqliteDatabase:
     """The connections to a file, opened as threads need them, and closed with it. ``timeout`` is in seconds."""
 
     __slots__ = ("__weakref__", "_closed", "_condition", "_idle", "_in_use", "_timeout", "_write_lock", "path")
+
+    dialect = _DIALECT
 
     def __init__(self, path: str, timeout: float) -> None:
         self.path = path

@@ -399,6 +399,7 @@ def _class_hints(value: object) -> list[Json]:
 
 
 def _json_pointer(path: tuple[str, ...]) -> str:
+    # Not child_pointer(), which cuts long names: two members with one pointer would share a hint.
     return "".join(f"/{escape_pointer_token(step)}" for step in path)
 
 
