@@ -222,12 +222,13 @@ def _merge_tables(parent: TomlTable, child: TomlTable, place: str) -> TomlTable:
     for name in without:
         if name not in parent and not any(name in as_list(value) for value in parent.values()):
             raise BadProfile(f"{place}without: {name!r} is not inherited here.")
+    # A table with facts of its own needs a source of its own. One with only subtables states none.
     states_facts = any(not isinstance(value, dict) for value in child.values())
     own = _leave_out(child, ("without",))
-    inherited = {
-        key: [each for each in as_list(value) if each not in without] if isinstance(value, list) else value
-        for key, value in _leave_out(parent, (*without, *(_SOURCE_KEYS if states_facts else ()))).items()
-    }
+    inherited = _leave_out(parent, (*without, *(_SOURCE_KEYS if states_facts else ())))
+    for key, value in inherited.items():
+        if isinstance(value, list):
+            inherited[key] = [entry for entry in as_list(value) if entry not in without]
     ordered = [*own, *(key for key in inherited if key not in own)]
     return {key: _merge_value(key, inherited.get(key), own.get(key), f"{place}{key}.") for key in ordered}
 

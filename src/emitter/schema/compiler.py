@@ -397,30 +397,30 @@ class _Compilation:
     def write_degraded(self) -> WireSchema | None:
         """Write the document reduced until it fits, or return None if only the prompt is left."""
         # The mildest reductions come first: nullable properties, then dropped enums, then JSON text for subtrees.
-        exceeded, spare_unions = self._exceeded, max((self._subset.limits.unions or 0) - self._unions, 0)
-        flipped = select_nullable_properties(self._document, self._subset, exceeded, self._unions)
-        written = self.write(flipped=flipped, bounded=True) if flipped else None
-        if written is not None:
+        limits, exceeded = self._subset.limits, self._exceeded
+        spare_unions = max((limits.unions or 0) - self._unions, 0)
+        if (flipped := self._select_flipped()) and (written := self.write(flipped=flipped, bounded=True)) is not None:
             return written
         document = self._document
         if exceeded.keys() & {"enum_values", "characters", "long_enum_characters"}:
-            document = drop_long_enums(self._document, self._subset.limits)
-            written = self.write(document, bounded=True)
-        budget = SizeBudget(self._subset.limits, spare_unions)
+            document = drop_long_enums(document, limits)
+            if (written := self.write(document, bounded=True)) is not None:
+                return written
+        budget = SizeBudget(limits, spare_unions)
         for share in _BUDGET_SHARES:
-            if written is not None:
-                break
             budget.shrink(share)
             allocated = SizeAllocation(document, self._subset, budget).allocate()
             written = self.write(allocated, bounded=True)
-            flipped = (
-                select_nullable_properties(allocated, self._subset, self._exceeded, self._unions)
-                if written is None
-                else frozenset[int]()
-            )
-            written = self.write(allocated, flipped, bounded=True) if flipped else written
+            if written is None and (flipped := self._select_flipped()):
+                written = self.write(allocated, flipped, bounded=True)
+            if written is not None:
+                return written
             budget.tighten(self._exceeded)
-        return written
+        return None
+
+    def _select_flipped(self) -> frozenset[int]:
+        """Return the optional properties to write as nullable, if that is enough for the last attempt."""
+        return select_nullable_properties(self._document, self._subset, self._exceeded, self._unions)
 
     def collect_losses(self) -> tuple[Loss, ...]:
         """Return the losses of the nodes, of the unions around them, and of closed objects."""
