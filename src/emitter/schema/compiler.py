@@ -19,13 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from emitter import profiles
 from emitter.errors import InputError, Uncompilable
 from emitter.messages import as_mapping
-from emitter.schema.degradation import (
-    SizeAllocation,
-    SizeBudget,
-    drop_long_enums,
-    select_nullable_properties,
-    shorten_descriptions,
-)
 from emitter.schema.dialects import DRAFT201909, convert_openapi, detect_draft, is_openapi, rewrite_patterns
 from emitter.schema.json_data import truncate_json
 from emitter.schema.losses import MAX_QUOTE_LENGTH, LossLog, enclosing_unions
@@ -40,7 +33,7 @@ from emitter.schema.references import (
     find_dangling_reference,
 )
 from emitter.schema.results import Compiled, Loss, LossReason
-from emitter.schema.size_limits import exceeded_limits, measure_schema
+from emitter.schema.size_limits import exceeded_limits, measure_schema, shorten_descriptions
 from emitter.schema.validator import DANGLING_REFERENCE, Validator
 from emitter.schema.writer import SchemaWriter, WireSchema
 
@@ -396,31 +389,32 @@ class _Compilation:
 
     def write_degraded(self) -> WireSchema | None:
         """Write the document reduced until it fits, or return None if only the prompt is left."""
+        from emitter.schema import degradation  # noqa: PLC0415  few schemas are too large
+
+        def select_flipped() -> frozenset[int]:
+            return degradation.select_nullable_properties(self._document, self._subset, self._exceeded, self._unions)
+
         # The mildest reductions come first: nullable properties, then dropped enums, then JSON text for subtrees.
         limits, exceeded = self._subset.limits, self._exceeded
         spare_unions = max((limits.unions or 0) - self._unions, 0)
-        if (flipped := self._select_flipped()) and (written := self.write(flipped=flipped, bounded=True)) is not None:
+        if (flipped := select_flipped()) and (written := self.write(flipped=flipped, bounded=True)) is not None:
             return written
         document = self._document
         if exceeded.keys() & {"enum_values", "characters", "long_enum_characters"}:
-            document = drop_long_enums(document, limits)
+            document = degradation.drop_long_enums(document, limits)
             if (written := self.write(document, bounded=True)) is not None:
                 return written
-        budget = SizeBudget(limits, spare_unions)
+        budget = degradation.SizeBudget(limits, spare_unions)
         for share in _BUDGET_SHARES:
             budget.shrink(share)
-            allocated = SizeAllocation(document, self._subset, budget).allocate()
+            allocated = degradation.SizeAllocation(document, self._subset, budget).allocate()
             written = self.write(allocated, bounded=True)
-            if written is None and (flipped := self._select_flipped()):
+            if written is None and (flipped := select_flipped()):
                 written = self.write(allocated, flipped, bounded=True)
             if written is not None:
                 return written
             budget.tighten(self._exceeded)
         return None
-
-    def _select_flipped(self) -> frozenset[int]:
-        """Return the optional properties to write as nullable, if that is enough for the last attempt."""
-        return select_nullable_properties(self._document, self._subset, self._exceeded, self._unions)
 
     def collect_losses(self) -> tuple[Loss, ...]:
         """Return the losses of the nodes, of the unions around them, and of closed objects."""

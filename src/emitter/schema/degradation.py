@@ -1,14 +1,14 @@
 """Reduce a schema until it fits a provider's size limits.
 
-Descriptions are shortened, optional properties become nullable, long enums are dropped, and subtrees become JSON
-text. ``SizeAllocation`` spends the limits from the root down, so that structure near the root is kept.
+Optional properties become nullable, long enums are dropped, and subtrees become JSON text. ``SizeAllocation`` spends
+the limits from the root down, so that structure near the root is kept.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from emitter.profiles.tables import OptionalProperties
 from emitter.schema.json_data import INTEGER, NUMBER, type_of
@@ -34,7 +34,6 @@ from emitter.schema.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.messages import Json
     from emitter.profiles.tables import SchemaLimits, SchemaSubset
 
 MAX_STRUCTURED_NODES = 8_000
@@ -415,49 +414,3 @@ def select_nullable_properties(
     fields.sort(key=lambda field: "null" not in node_types(document, field.node))
     already_nullable = [field for field in fields if "null" in node_types(document, field.node)]
     return frozenset(id(field.node) for field in fields[: min(too_many, len(already_nullable) + max(spare_unions, 0))])
-
-
-_MIN_DESCRIPTION_LENGTH = 20
-
-
-def shorten_descriptions(wire: dict[str, Any], max_characters: int) -> dict[str, Any]:
-    """Return ``wire`` with its longest descriptions cut, so that all text has at most ``max_characters``."""
-    lengths = sorted(_description_lengths(wire))
-    allowed = max(_MIN_DESCRIPTION_LENGTH, _common_length(lengths, max_characters))
-    return _shorten_object(wire, allowed)
-
-
-def _common_length(lengths: list[int], max_characters: int) -> int:
-    """Return the greatest length to which texts can be cut to have at most ``max_characters`` together."""
-    remaining = max_characters
-    for index, length in enumerate(lengths):
-        share = remaining // (len(lengths) - index)
-        if length > share:
-            return share
-        remaining -= length
-    return lengths[-1] if lengths else 0
-
-
-def _description_lengths(node: Json) -> list[int]:
-    if isinstance(node, list):
-        return [length for each in cast("list[Json]", node) for length in _description_lengths(each)]
-    if not isinstance(node, dict):
-        return []
-    table = cast("dict[str, Json]", node)
-    lengths = [len(table[key]) for key in ("title", "description") if isinstance(table.get(key), str)]
-    return lengths + [length for value in table.values() for length in _description_lengths(value)]
-
-
-def _shorten_value(node: Json, allowed: int) -> Any:
-    if isinstance(node, list):
-        return [_shorten_value(each, allowed) for each in cast("list[Json]", node)]
-    return _shorten_object(cast("dict[str, Json]", node), allowed) if isinstance(node, dict) else node
-
-
-def _shorten_object(table: dict[str, Json], allowed: int) -> dict[str, Json]:
-    return {
-        key: f"{value[: allowed - 1]}…"
-        if key in {"title", "description"} and isinstance(value, str) and len(value) > allowed
-        else _shorten_value(value, allowed)
-        for key, value in table.items()
-    }

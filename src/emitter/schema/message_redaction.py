@@ -24,7 +24,7 @@ from functools import lru_cache, partial
 from importlib.util import resolve_name
 from itertools import chain
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -263,9 +263,6 @@ class SourceText:
     def __add__(self, other: SourceText) -> SourceText:
         """Return the phrases and numbers of both."""
         return SourceText(self.phrases + other.phrases, self.numbers | other.numbers)
-
-
-NO_TEXT: Final = SourceText()
 
 
 def collect_source_text(*objects: object) -> SourceText:

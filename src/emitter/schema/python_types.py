@@ -23,7 +23,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, SchemaError, SchemaSerializer, to_json, to_jsonable_python
 
 from emitter.errors import InputError, Uncompilable
-from emitter.schema.message_redaction import NO_TEXT, collect_source_text
 from emitter.schema.results import ParseResult, violations_from_pydantic
 from emitter.schema.validator import property_names
 
@@ -144,17 +143,17 @@ def _parse_document(
 
     ``by_name`` also reads a field by its own name, if its alias leads into another object.
     """
-    given, given_text = (None, NO_TEXT) if context is None else (context.value, context.text)
+
+    def source_text() -> SourceText:
+        text = _validator_source_text(adapter)
+        return text if context is None else text + context.text
+
+    given = None if context is None else context.value
     try:
-        return ParseResult(
-            adapter.validate_json(to_json_text(document), by_alias=True, by_name=by_name or None, context=given)
-        )
+        value = adapter.validate_json(to_json_text(document), by_alias=True, by_name=by_name or None, context=given)
     except ValidationError as error:
-        return ParseResult(
-            violations=violations_from_pydantic(
-                error, document, names, lambda: _validator_source_text(adapter) + given_text
-            )
-        )
+        return ParseResult(violations=violations_from_pydantic(error, document, names, source_text))
+    return ParseResult(value)
 
 
 def to_json_text(document: Json) -> bytes | str:
@@ -168,6 +167,8 @@ def to_json_text(document: Json) -> bytes | str:
 @lru_cache(maxsize=_CACHE_SIZE)
 def _validator_source_text(adapter: TypeAdapter[Any]) -> SourceText:
     """Return the source text of a type's validators."""
+    from emitter.schema.message_redaction import collect_source_text  # noqa: PLC0415  few documents reach pydantic invalid
+
     return collect_source_text(*_iter_validator_functions(adapter.core_schema))
 
 

@@ -17,7 +17,6 @@ from pydantic_core import PydanticKnownError
 from emitter.findings import Violation
 from emitter.messages import as_list
 from emitter.schema.formats import OFFSET_HINT
-from emitter.schema.message_redaction import SourceText, redact_message
 from emitter.schema.validator import redact_name
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from emitter.findings import Finding
     from emitter.messages import Json
+    from emitter.schema.message_redaction import SourceText
 
 
 class LossReason(str, Enum):
@@ -158,9 +158,11 @@ class _TemplateValues(dict[str, str]):
 
 
 def violations_from_pydantic(
-    error: ValidationError, document: Json, names: frozenset[str], author: Callable[[], SourceText] = SourceText
+    error: ValidationError, document: Json, names: frozenset[str], author: Callable[[], SourceText]
 ) -> tuple[Violation, ...]:
     """Return pydantic's errors as violations; ``names`` are the schema's, ``author`` returns the validators' source."""
+    from emitter.schema.message_redaction import redact_message  # noqa: PLC0415  few documents reach pydantic invalid
+
     details = error.errors(include_url=False, include_input=False)
     redact = partial(redact_message, document=document, author=cache(author), names=names)
     violations = (

@@ -1,15 +1,16 @@
-"""Measure a wire schema and compare it with a provider's size limits."""
+"""Measure a wire schema, compare it with a provider's size limits, and shorten its descriptions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter.schema.json_data import ARRAY, OBJECT
 from emitter.schema.nodes import strong_components
 
 if TYPE_CHECKING:
+    from emitter.messages import Json
     from emitter.profiles.tables import SchemaLimits
 
 MAX_SCHEMAS = 10_000
@@ -203,3 +204,49 @@ def _longest_in_cycle(exits: dict[str, int], edges_in_cycle: dict[str, dict[str,
                 trail.append((name, distance + step, iter(edges_in_cycle[name].items())))
                 visited.add(name)
     return lengths
+
+
+_MIN_DESCRIPTION_LENGTH = 20
+
+
+def shorten_descriptions(wire: dict[str, Any], max_characters: int) -> dict[str, Any]:
+    """Return ``wire`` with its longest descriptions cut, so that all text has at most ``max_characters``."""
+    lengths = sorted(_description_lengths(wire))
+    allowed = max(_MIN_DESCRIPTION_LENGTH, _common_length(lengths, max_characters))
+    return _shorten_object(wire, allowed)
+
+
+def _common_length(lengths: list[int], max_characters: int) -> int:
+    """Return the greatest length to which texts can be cut to have at most ``max_characters`` together."""
+    remaining = max_characters
+    for index, length in enumerate(lengths):
+        share = remaining // (len(lengths) - index)
+        if length > share:
+            return share
+        remaining -= length
+    return lengths[-1] if lengths else 0
+
+
+def _description_lengths(node: Json) -> list[int]:
+    if isinstance(node, list):
+        return [length for each in cast("list[Json]", node) for length in _description_lengths(each)]
+    if not isinstance(node, dict):
+        return []
+    table = cast("dict[str, Json]", node)
+    lengths = [len(table[key]) for key in ("title", "description") if isinstance(table.get(key), str)]
+    return lengths + [length for value in table.values() for length in _description_lengths(value)]
+
+
+def _shorten_value(node: Json, allowed: int) -> Any:
+    if isinstance(node, list):
+        return [_shorten_value(each, allowed) for each in cast("list[Json]", node)]
+    return _shorten_object(cast("dict[str, Json]", node), allowed) if isinstance(node, dict) else node
+
+
+def _shorten_object(table: dict[str, Json], allowed: int) -> dict[str, Json]:
+    return {
+        key: f"{value[: allowed - 1]}…"
+        if key in {"title", "description"} and isinstance(value, str) and len(value) > allowed
+        else _shorten_value(value, allowed)
+        for key, value in table.items()
+    }

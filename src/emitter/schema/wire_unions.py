@@ -39,7 +39,6 @@ from emitter.schema.nodes import (
     flatten_union,
     node_types,
 )
-from emitter.schema.tier1 import branches_without_discriminator
 from emitter.schema.wire_forms import closed_object
 
 if TYPE_CHECKING:
@@ -70,9 +69,12 @@ def write_union(node: UnionNode, writer: SchemaWriter) -> tuple[dict[str, Any], 
     branches: list[Any] = [branch for form, _ in forms for branch in _nested_branches(form)]
     needs_tags = writer.subset.discriminated and _lack_discriminators(codecs)
     if _are_distinguishable(codecs) and not needs_tags:
-        # Only one branch is an object, but linters do not follow references and count those as objects too.
-        for index in branches_without_discriminator(branches) if writer.subset.discriminated else ():
-            branches[index] = writer.define(branches[index])
+        if writer.subset.discriminated:
+            from emitter.schema.tier1 import branches_without_discriminator  # noqa: PLC0415  only for OpenWOP's subset
+
+            # Only one branch is an object, but linters do not follow references and count those as objects too.
+            for index in branches_without_discriminator(branches):
+                branches[index] = writer.define(branches[index])
         return add_conditions({"anyOf": branches}, conditions), UnionCodec(codecs)
     names = _branch_names(node.branches, writer)
     tagged = [_tagged_branch(name, form, writer) for name, (form, _) in zip(names, forms, strict=True)]
