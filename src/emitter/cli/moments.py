@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from emitter.checks import EnglishLexicon, StructuralChecks
@@ -217,7 +218,7 @@ def run_lint_moment(args: argparse.Namespace) -> int:
     findings = [finding for check in _configure_checks(args.rule) for finding in check(read_moment(args.file))]
     args.pipe_status = status = int(any(finding.severity is not Severity.WARNING for finding in findings))
     if args.json:
-        print_json({"findings": [_finding_json(finding) for finding in findings]})
+        print_json({"findings": [asdict(finding) for finding in findings]})
     else:
         sys.stdout.write("".join(f"{_finding_line(finding)}\n" for finding in findings) or "nothing found\n")
     return status
@@ -246,12 +247,3 @@ def _configure_checks(rules: list[str]) -> tuple[StructuralChecks, EnglishLexico
 
 def _finding_line(finding: Finding) -> str:
     return f"{finding.severity.value:<7}  {finding.pointer}  {finding.rule}: {finding.message}"
-
-
-def _finding_json(finding: Finding) -> dict[str, Json]:
-    return {
-        "severity": finding.severity.value,
-        "pointer": finding.pointer,
-        "rule": finding.rule,
-        "message": finding.message,
-    }

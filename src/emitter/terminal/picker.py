@@ -352,5 +352,4 @@ def _row_fragments(row: PageRow, number: int, option: range) -> StyleAndTextTupl
 
 
 def _status_fragments(session: PickerSession) -> StyleAndTextTuples:
-    notice = session.view.notice if session.hatch is None else session.entry_notice
-    return [("class:notice" if notice else "", "\n".join(session.status()))]
+    return [("class:notice" if session.notice else "", "\n".join(session.status()))]

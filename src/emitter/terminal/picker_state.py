@@ -145,11 +145,34 @@ class PickerSession:
         self.view = fit_view(self.view, self.pages[width], height)
         return self.view
 
+    @property
+    def notice(self) -> str | None:
+        """The message about the last key, if there is one."""
+        return self.view.notice if self.hatch is None else self.entry_notice
+
     def status(self) -> list[str]:
-        """Return the last rows of the window."""
-        if self.hatch is None:
-            return status_rows(self.view, self.layout, self.width, self.measure, detail=self.details is not None)
-        return entry_status_rows(_ENTRY_HINTS[self.hatch.kind], self.entry_notice, self.width, self.measure)
+        """Return the last rows of the window: the notice, or the keys."""
+        if self.notice is not None:
+            return wrap_text(self.notice, self.width - 1, self.measure)[:MAX_STATUS_ROWS]
+        forms = self._list_keys()
+        if self.hatch is not None:
+            forms = (["Enter send", "Esc back", _ENTRY_HINTS[self.hatch.kind]], ["Enter", "Esc back"])
+        return [_first_fitting(forms, self.width - 1)]
+
+    def _list_keys(self) -> tuple[list[str], ...]:
+        """Return the keys for choosing an option, in forms that get shorter."""
+        keys = f"1-{len(self.layout.choices)} pick"
+        verbs = {hatch.key: _VETO_VERBS[hatch.kind] for hatch in self.layout.hatches}
+        if self.details is not None:
+            verbs[DETAIL_OFFER.key] = "more"
+        long, short = [f"{key} {verb}" for key, verb in verbs.items()], list(verbs)
+        below = "[more below]" if self.view.has_more else ""
+        return (
+            [below, f"Up/Down or {keys}", "Enter choose", *long, "q leave"],
+            [keys, "Enter choose", *long, "q leave", below and "..."],
+            [keys, "Enter", *short, "q leave", below and "..."],
+            [keys[: -len(" pick")], "Enter", *short, "q", below and "..."],
+        )
 
     def mark_drawn(self, text: str) -> None:
         """Record that the view and a veto's ``text`` are on the screen. Rows that are cut off do not count."""
@@ -206,34 +229,6 @@ class PickerSession:
 MAX_STATUS_ROWS = 3
 _WIDE_GAP = "   "
 _VETO_VERBS = {HatchKind.FREE_TEXT: "answer", HatchKind.DIALOGUE: "object"}
-
-
-def status_rows(
-    view: View, layout: Layout, width: int, measure: Callable[[str], int], *, detail: bool = False
-) -> list[str]:
-    """Return the rows below the page while an option is chosen. ``detail`` adds the key for detail."""
-    if view.notice is not None:
-        return wrap_text(view.notice, width - 1, measure)[:MAX_STATUS_ROWS]
-    keys = f"1-{len(layout.choices)} pick"
-    verbs = {hatch.key: _VETO_VERBS[hatch.kind] for hatch in layout.hatches}
-    if detail:
-        verbs[DETAIL_OFFER.key] = "more"
-    long, short = [f"{key} {verb}" for key, verb in verbs.items()], list(verbs)
-    below = "[more below]" if view.has_more else ""
-    forms = (
-        [below, f"Up/Down or {keys}", "Enter choose", *long, "q leave"],
-        [keys, "Enter choose", *long, "q leave", below and "..."],
-        [keys, "Enter", *short, "q leave", below and "..."],
-        [keys[: -len(" pick")], "Enter", *short, "q", below and "..."],
-    )
-    return [_first_fitting(forms, width - 1)]
-
-
-def entry_status_rows(hint: str, notice: str | None, width: int, measure: Callable[[str], int]) -> list[str]:
-    """Return the rows below a text that is being written."""
-    if notice is not None:
-        return wrap_text(notice, width - 1, measure)[:MAX_STATUS_ROWS]
-    return [_first_fitting((["Enter send", "Esc back", hint], ["Enter", "Esc back"]), width - 1)]
 
 
 def _first_fitting(forms: Sequence[Sequence[str]], room: int) -> str:

@@ -79,8 +79,7 @@ class SimulatorApp:
             self.errors.append(error)
             await _send_error(send, error)
             return
-        client = _ClientConnection(receive, send, scope["state"]["transport"])
-        usage = await _deliver(response, client, self._speed)
+        usage = await _Delivery(response, self._speed, receive, send, scope["state"]["transport"]).run()
         if usage is not None:
             self._call_log.update_usage(call, usage)
 
@@ -105,27 +104,83 @@ async def _send_error(send: Send, error: Exception) -> None:
 
 
 @dataclass(slots=True)
-class _ClientConnection:
-    """The client's side of a connection."""
+class _Delivery:
+    """Sends one response to a client, as planned."""
 
+    response: SimulatedResponse
+    speed: ResponseSpeed
     receive: Receive
     send: Send
     transport: asyncio.Transport
     sent: int = 0
 
-    async def start(self, response: SimulatedResponse, *, with_length: bool) -> None:
-        """Send the status and the headers."""
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
+    async def run(self) -> Usage | None:
+        """Send the response. Returns the changed usage if the client disconnects before the end."""
+        response, outcome = self.response, self.response.transmission.outcome
+        delay = self.speed.latency + (0.0 if response.is_stream else self.speed.get_seconds(response.usage.output))
+        if delay and await self._wait_for_disconnect(delay):
+            return response.compute_usage(None)
+        limit = response.delivered_bytes
+        if limit is not None:
+            # A stream has no length. A trickling response must have none, because it never ends.
+            await self._start(with_length=not response.is_stream and outcome is not TransmissionOutcome.TRICKLED)
+            if not await self._send_body(limit):
+                return response.compute_usage(self.sent)
+        await self._end(outcome)
+        return None
+
+    async def _start(self, *, with_length: bool) -> None:
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.response.headers.items()]
         if with_length:
-            headers.append((b"content-length", str(len(response.body)).encode()))
-        await self.send({"type": "http.response.start", "status": response.status, "headers": headers})
+            headers.append((b"content-length", str(len(self.response.body)).encode()))
+        await self.send({"type": "http.response.start", "status": self.response.status, "headers": headers})
 
-    async def write(self, data: bytes, *, more: bool) -> None:
-        """Send a part of the body."""
+    async def _send_body(self, limit: int) -> bool:
+        """Send the body up to ``limit`` bytes. Returns False if the client disconnected."""
+        is_complete = self.response.transmission.outcome is TransmissionOutcome.DELIVERED
+        for data, delay in self._iter_slices(limit):
+            if (delay and await self._wait_for_disconnect(delay)) or self.transport.is_closing():
+                return False
+            is_last = self.sent + len(data) >= limit
+            await self._write(data, more=not (is_complete and is_last))
+            self.sent += len(data)
+        return True
+
+    def _iter_slices(self, limit: int) -> Iterator[tuple[bytes, float]]:
+        """Yield parts of the body and the wait before each: events if there is a token rate, else slices of 64 KiB."""
+        body, output = self.response.body, self.response.usage.output
+        if not (self.speed.tokens_per_second and self.response.is_stream):
+            for start in range(0, max(1, limit), _SLICE_BYTES):
+                yield body[start : min(start + _SLICE_BYTES, limit)], 0.0
+            return
+        event_start, text_start, length = 0, 0, max(1, len(self.response.text))
+        for event_end, text_end in zip(self.response.event_offsets, self.response.text_offsets, strict=True):
+            seconds = self.speed.get_seconds(output * (text_end - text_start) / length)
+            yield body[event_start : min(event_end, limit)], seconds
+            event_start, text_start = event_end, text_end
+            if event_end >= limit:
+                return
+
+    async def _end(self, outcome: TransmissionOutcome) -> None:
+        """Fail in the planned way after the last byte."""
+        match outcome:
+            case TransmissionOutcome.DELIVERED:
+                pass
+            case TransmissionOutcome.DISCONNECTED:
+                self.transport.close()  # ASGI has no message for it
+                await self._wait_for_disconnect(None)
+            case TransmissionOutcome.STALLED:
+                await self._wait_for_disconnect(None)
+            case TransmissionOutcome.TRICKLED:
+                while not await self._wait_for_disconnect(_TRICKLE_SECONDS):
+                    await self._write(self.response.keepalive, more=True)
+            case _ as never:
+                assert_never(never)
+
+    async def _write(self, data: bytes, *, more: bool) -> None:
         await self.send({"type": "http.response.body", "body": data, "more_body": more})
-        self.sent += len(data)
 
-    async def wait_for_disconnect(self, seconds: float | None) -> bool:
+    async def _wait_for_disconnect(self, seconds: float | None) -> bool:
         """Wait at most ``seconds`` (None: for ever). Returns True if the client disconnected."""
         try:
             async with asyncio.timeout(seconds):
@@ -134,67 +189,6 @@ class _ClientConnection:
         except TimeoutError:
             return False
         return True
-
-
-async def _deliver(response: SimulatedResponse, client: _ClientConnection, speed: ResponseSpeed) -> Usage | None:
-    """Send a response as planned. Return the changed usage if the client disconnects before the end."""
-    delay = speed.latency + (0.0 if response.is_stream else speed.get_seconds(response.usage.output))
-    if delay and await client.wait_for_disconnect(delay):
-        return response.compute_usage(None)
-    limit, outcome = response.delivered_bytes, response.transmission.outcome
-    if limit is not None:
-        # A stream has no length. A trickling response must have none, because it never ends.
-        await client.start(response, with_length=not response.is_stream and outcome is not TransmissionOutcome.TRICKLED)
-        is_complete = outcome is TransmissionOutcome.DELIVERED
-        if not await _send_body(response, limit, client, speed, is_complete=is_complete):
-            return response.compute_usage(client.sent)
-    await _fail_delivery(outcome, client, response.keepalive)
-    return None
-
-
-async def _fail_delivery(outcome: TransmissionOutcome, client: _ClientConnection, keepalive: bytes) -> None:
-    """Fail in the planned way after the last byte."""
-    match outcome:
-        case TransmissionOutcome.DELIVERED:
-            pass
-        case TransmissionOutcome.DISCONNECTED:
-            client.transport.close()  # ASGI has no message for it
-            await client.wait_for_disconnect(None)
-        case TransmissionOutcome.STALLED:
-            await client.wait_for_disconnect(None)
-        case TransmissionOutcome.TRICKLED:
-            while not await client.wait_for_disconnect(_TRICKLE_SECONDS):
-                await client.send({"type": "http.response.body", "body": keepalive, "more_body": True})
-        case _ as never:
-            assert_never(never)
-
-
-async def _send_body(
-    response: SimulatedResponse, limit: int, client: _ClientConnection, speed: ResponseSpeed, *, is_complete: bool
-) -> bool:
-    """Send the body up to ``limit`` bytes. Returns False if the client disconnected."""
-    for data, delay in _iter_slices(response, limit, speed):
-        if (delay and await client.wait_for_disconnect(delay)) or client.transport.is_closing():
-            return False
-        is_last = client.sent + len(data) >= limit
-        await client.write(data, more=not (is_complete and is_last))
-    return True
-
-
-def _iter_slices(response: SimulatedResponse, limit: int, speed: ResponseSpeed) -> Iterator[tuple[bytes, float]]:
-    """Yield parts of the body and the wait before each: events if there is a token rate, else slices of 64 KiB."""
-    body, output = response.body, response.usage.output
-    if not (speed.tokens_per_second and response.is_stream):
-        yield from (
-            (body[start : min(start + _SLICE_BYTES, limit)], 0.0) for start in range(0, max(1, limit), _SLICE_BYTES)
-        )
-        return
-    event_start, text_start, length = 0, 0, max(1, len(response.text))
-    for event_end, text_end in zip(response.event_offsets, response.text_offsets, strict=True):
-        yield body[event_start : min(event_end, limit)], speed.get_seconds(output * (text_end - text_start) / length)
-        event_start, text_start = event_end, text_end
-        if event_end >= limit:
-            return
 
 
 API_KEY = "simulated-key"
