@@ -371,7 +371,7 @@ class Ledger:
             AlreadyResolved: It was resolved otherwise before.
         """
         pending = self._load_pending(decision_id)
-        answer = self._check_answer(pending, resolution, (channel, principal), sign)
+        answer = self._check_answer(pending, resolution, channel, principal, sign)
         if pending.needs_two(resolution):
             raise BadResolution("Two principals must approve this option.", hint="Use approve(), or the inbox.")
         return self._record_end(pending, answer)
@@ -407,11 +407,11 @@ class Ledger:
         """
         pending = self._load_pending(decision_id)
         ledger_arguments.check_short_text("principal", principal)
-        answer = self._check_answer(pending, selected, (channel, principal), sign)
+        answer = self._check_answer(pending, selected, channel, principal, sign)
         if not pending.needs_two(selected):
             raise BadResolution("This answer needs one principal only.", hint="Use resolve().")
         if self._load_end(pending) is not None:
-            return self._record_end(pending, answer)  # the same answer again, or too late
+            return self._record_end(pending, answer)  # the same answer again, or an answer that is too late
         make = partial(self._make_first_approval, pending, answer)
         stored = self._log.record(approval_key(pending.reference, selected.index), make, pending.reference)
         first = self._verified_approval(parse_approval(stored.entry, pending, selected.index), pending)
@@ -427,13 +427,11 @@ class Ledger:
         return tuple(approval for approval in approvals if approval is not None)
 
     def _check_answer(
-        self, pending: PendingDecision, resolution: Resolution, names: tuple[str, str], sign: Signer | None
+        self, pending: PendingDecision, resolution: Resolution, channel: str, principal: str, sign: Signer | None
     ) -> _Answer:
         """Return a valid answer, with its channel and its principal."""
-        channel, principal = (
-            ledger_arguments.check_short_text(name, value, min_length=0)
-            for name, value in zip(("channel", "principal"), names, strict=True)
-        )
+        ledger_arguments.check_short_text("channel", channel, min_length=0)
+        ledger_arguments.check_short_text("principal", principal, min_length=0)
         if isinstance(continue_after(resolution, pending.moment), Hold):
             raise BadResolution(
                 "An Unresolved does not resolve a decision.", hint="Record it with record_unresolved()."
@@ -693,10 +691,10 @@ class Ledger:
 
     def _load_assignments(self, decision: str) -> tuple[Assignment, ...]:
         """Return the assignments of a decision, oldest first. The log is not read, since it may be long."""
-        found: list[Assignment] = []
-        while entry := self._log.find(assignment_key(decision, len(found) + 1)):
-            found.append(parse_assignment(entry))
-        return tuple(found)
+        assignments: list[Assignment] = []
+        while entry := self._log.find(assignment_key(decision, len(assignments) + 1)):
+            assignments.append(parse_assignment(entry))
+        return tuple(assignments)
 
     def _with_assignee(self, pending: PendingDecision, number: int) -> PendingDecision:
         """Return a decision with the assignee of its assignment ``number``; 0 is none."""
@@ -706,8 +704,9 @@ class Ledger:
         return replace(pending, assignee=assignment.assignee)
 
     def _find(self, pending: PendingDecision) -> PendingDecision | ResolvedDecision:
-        for assignment in self._load_assignments(pending.reference)[-1:]:
-            pending = replace(pending, assignee=assignment.assignee)
+        assignments = self._load_assignments(pending.reference)
+        if assignments:
+            pending = replace(pending, assignee=assignments[-1].assignee)
         entry = self._load_end(pending)
         if entry is None or ledger_entries.is_expired_entry(entry):
             return _with_expiry(pending, entry)
@@ -854,8 +853,8 @@ def _expired_error(end: Entry | None) -> DecisionExpired:
 
 
 def _check_same_decision(opened: PendingDecision, requested: PendingDecision, expires_in: float | None) -> None:
-    members = [(each.digest, each.agent, each.actions, each.four_eyes) for each in (opened, requested)]
-    if members[0] != members[1]:
+    is_same = opened.digest == requested.digest and opened.agent == requested.agent
+    if not is_same or opened.actions != requested.actions or opened.four_eyes != requested.four_eyes:
         raise WrongDigest("The id belongs to another envelope or agent, or to other actions.", hint=_OTHER_ID_HINT)
     if opened.expires_at != (None if expires_in is None else opened.opened_at + expires_in):
         raise WrongDigest("The id was opened with another expires_in.", hint=_OTHER_ID_HINT)

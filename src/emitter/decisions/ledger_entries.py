@@ -297,8 +297,12 @@ _RESOLVED_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {
 }
 _ANSWERED_BY_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {"principal": (str,), "firstApproval": (str,)}
 """Members that not every resolution has."""
-_SELECTED_MEMBERS: Final = {**_RESOLVED_MEMBERS, "index": (int,)}
 _WORDS_MEMBERS: Final = {**_RESOLVED_MEMBERS, "salt": (str,), "hash": (str,)}
+_MEMBERS_BY_OUTCOME: Final = {
+    ResolutionOutcome.SELECTED.value: {**_RESOLVED_MEMBERS, "index": (int,)},
+    ResolutionOutcome.FREE_TEXT.value: _WORDS_MEMBERS,
+    ResolutionOutcome.DIALOGUE.value: _WORDS_MEMBERS,
+}
 
 
 def has_member_types(members: Mapping[str, Json], types: Mapping[str, tuple[type, ...]]) -> bool:
@@ -384,21 +388,16 @@ def check_end_entry(entry: Entry, pending: PendingDecision) -> Entry:
     members = entry.outcome
     if is_expired_entry(entry) and has_member_types(members, _EXPIRED_MEMBERS):
         return entry
-    types_by_outcome = {
-        outcome.value: _SELECTED_MEMBERS if outcome is ResolutionOutcome.SELECTED else _WORDS_MEMBERS
-        for outcome in ResolutionOutcome
-    }
-    types = types_by_outcome.get(str(members.get("outcome")))
-    count = len(pending.moment.question.options)
-    named = {name: types for name, types in _ANSWERED_BY_MEMBERS.items() if name in members}
+    required = _MEMBERS_BY_OUTCOME.get(str(members.get("outcome")))
+    optional = {name: types for name, types in _ANSWERED_BY_MEMBERS.items() if name in members}
     is_complete = (
-        types is not None and has_member_types(members, {**types, **named}) and members["digest"] == pending.digest
+        required is not None
+        and has_member_types(members, {**required, **optional})
+        and members["digest"] == pending.digest
+        and members.get("index", 0) in range(len(pending.moment.question.options))
+        and _SALT_PATTERN.fullmatch(members.get("salt", "")) is not None
     )
-    if (
-        not is_complete
-        or members.get("index", 0) not in range(count)
-        or _SALT_PATTERN.fullmatch(members.get("salt", "")) is None
-    ):
+    if not is_complete:
         raise StoreAltered("The stored end of a decision is not what was written.", hint=_ALTERED_HINT)
     return entry
 
@@ -406,11 +405,9 @@ def check_end_entry(entry: Entry, pending: PendingDecision) -> Entry:
 def parse_resolution(entry: Entry) -> RecordedResolution:
     """Return the resolution in an entry, without words."""
     envelope, outcome = str(entry.outcome["digest"]), ResolutionOutcome(entry.outcome["outcome"])
-    return (
-        Selected(envelope, entry.outcome["index"])
-        if outcome is ResolutionOutcome.SELECTED
-        else UnreadableAnswer(envelope, outcome)
-    )
+    if outcome is ResolutionOutcome.SELECTED:
+        return Selected(envelope, entry.outcome["index"])
+    return UnreadableAnswer(envelope, outcome)
 
 
 def is_entry_of(entry: Entry, resolution: Resolution) -> bool:
@@ -430,11 +427,8 @@ def resolution_words(resolution: FreeText | Dialogue) -> str:
 
 def resolution_from_words(answer: UnreadableAnswer, words: str) -> FreeText | Dialogue:
     """Return the resolution with its words."""
-    return (
-        FreeText(answer.digest, words)
-        if answer.outcome is ResolutionOutcome.FREE_TEXT
-        else Dialogue(answer.digest, words)
-    )
+    kind = FreeText if answer.outcome is ResolutionOutcome.FREE_TEXT else Dialogue
+    return kind(answer.digest, words)
 
 
 def _hash_words(resolution: FreeText | Dialogue, salt: bytes) -> str:

@@ -122,9 +122,8 @@ def make_unresolved_event(decision: Mapping[str, Json], reason: UnresolvedReason
 
 def make_expired_event(decision: Mapping[str, Json]) -> LogAppended:
     """Return the event of a decision that expired."""
-    return LogAppended(
-        Level.INFO, UNRESOLVED_MESSAGE, {**decision, "reason": UnresolvedReason.TIMEOUT.value, "expired": True}
-    )
+    fields = {**decision, "reason": UnresolvedReason.TIMEOUT.value, "expired": True}
+    return LogAppended(Level.INFO, UNRESOLVED_MESSAGE, fields)
 
 
 def make_withdrawn_event(decision: Mapping[str, Json], reason: UnresolvedReason, channel: str) -> LogAppended:
@@ -311,7 +310,7 @@ class LedgerIndex:
 
     def _add_unreadable(self, decision: str, _: Mapping[str, Json]) -> None:
         event = make_unreadable_event(decision, self.last_sequence)
-        self.due_warnings[_unreadable_key(event.fields)] = DueWarning(_unreadable_key(event.fields), decision, event)
+        self._add_warning(DueWarning(_unreadable_key(event.fields), decision, event))
 
     def _on_unreadable(self, _: str, fields: Mapping[str, Json]) -> None:
         self.due_warnings.pop(_unreadable_key(fields), None)
@@ -340,10 +339,11 @@ class LedgerIndex:
             elif key not in self._exceeded:
                 event = _make_rate_event(scope, measure, rates, self.thresholds, self.last_sequence)
                 if scope[1] is not None or not self._is_class_exceeded(scope[0], measure):
-                    self.due_warnings[_warning_key(event.fields)] = DueWarning(
-                        _warning_key(event.fields), decision, event
-                    )
+                    self._add_warning(DueWarning(_warning_key(event.fields), decision, event))
                 self._exceeded.add(key)
+
+    def _add_warning(self, warning: DueWarning) -> None:
+        self.due_warnings[warning.name] = warning
 
     def _is_class_exceeded(self, agent: str, measure: DecisionMeasure) -> bool:
         return any(exceeded == measure and scope_agent == agent for (scope_agent, _), exceeded in self._exceeded)

@@ -129,6 +129,7 @@ def _heading_block(text: str) -> Json:
 
 
 def _text_block(text: str, **style: Json) -> dict[str, Json]:
+    # Split between the two characters of a template opener, so that no host expands it.
     runs = [{"type": "TextRun", "text": part, **style} for part in _TEMPLATE_OPENING.split(text)]
     return {"type": "RichTextBlock", "inlines": runs}
 

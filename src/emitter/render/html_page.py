@@ -213,7 +213,8 @@ def _detail_fieldset(form: Form) -> Markup:
 
 
 def _textarea(name: str, form: Form, **attributes: Attribute) -> Markup:
-    value = join_markup("\n", form.field_values.get(name, ""))  # HTML drops the first line break of a textarea
+    # HTML drops the first line break of a textarea, which may be the person's own.
+    value = join_markup("\n", form.field_values.get(name, ""))
     return element("textarea", value, name=name, id=name, **attributes, dir="auto")
 
 
@@ -303,6 +304,8 @@ def join_markup(*children: Child) -> Markup:
 
 def untrusted_element(name: str, text: str, /, *others: Child, **attributes: Attribute) -> Markup:
     """Return an element for untrusted text, with its own text direction and an unknown language."""
+    # dir="auto" isolates the text, so that right-to-left letters cannot reorder the labels around it. lang="" keeps
+    # screen readers from reading it as English.
     return element(name, text, *others, dir="auto", lang="", **attributes)
 
 
@@ -333,6 +336,7 @@ def build_document(title: str, *children: Child, security: str = STATIC_POLICY) 
     head = element(
         "head",
         element("meta", charset="utf-8"),
+        # As a header too, when it is served; the element protects a page that was saved or mailed.
         element("meta", http_equiv="Content-Security-Policy", content=security),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),

@@ -66,6 +66,7 @@ class Slack:
             TooLong: The envelope does not fit into one message.
         """
         blocks = check_message_size(_message_blocks(build_layout(moment), detail=self.detail))
+        # Nothing in the model's text may mention people, become a link or fetch a preview.
         quiet = {"mrkdwn": False, "parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
         return {"text": _fallback_text(blocks), "blocks": blocks, **quiet}
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from emitter.stores.protocol import encode_key
 
@@ -372,21 +372,29 @@ def take_slots(state: LimitState, request: SlotRequest, now: float) -> tuple[Lim
     """Return the state after a request, and its slots."""
     paused_until = max(state.paused_until, now + request.pause) if request.pause > 0 else state.paused_until
     earliest, calls = max(now, paused_until), max(1, request.calls)
-    next_request, *requests = _advance(state.next_request, request.calls, request.requests_per_minute, calls, earliest)
-    next_token, *tokens = _advance(state.next_token, request.tokens, request.tokens_per_minute, calls, earliest)
-    start, end = max(requests[0], tokens[0]), max(requests[1], tokens[1])
+    requests = _advance(state.next_request, request.calls, request.requests_per_minute, calls, earliest)
+    tokens = _advance(state.next_token, request.tokens, request.tokens_per_minute, calls, earliest)
+    start, end = max(requests.first, tokens.first), max(requests.last, tokens.last)
     interval = max(0.0, end - start) / max(1, calls - 1)
-    return LimitState(next_request, next_token, paused_until), Slots(start - now, interval)
+    return LimitState(requests.regular, tokens.regular, paused_until), Slots(start - now, interval)
 
 
-def _advance(regular: float, amount: int, limit: int | None, calls: int, earliest: float) -> tuple[float, float, float]:
-    """Return the regular time after ``amount`` units, and when the first and the last of the calls may start.
+class _Advance(NamedTuple):
+    """The regular time after some units, and the times at which the first and the last call may start."""
+
+    regular: float
+    first: float
+    last: float
+
+
+def _advance(regular: float, amount: int, limit: int | None, calls: int, earliest: float) -> _Advance:
+    """Return the times after ``amount`` units.
 
     A burst and then regular units come to at most ``limit`` in any minute. So do calls of several units, up to a
     quarter of the limit; a larger one may exceed it once.
     """
     if limit is None:
-        return regular, earliest, earliest
+        return _Advance(regular, earliest, earliest)
     burst = max(1, limit // _BURST)
     largest = min(max(1, amount // calls), max(1, limit // 4))
     interval = _WINDOW / (limit - burst - largest + 2)
@@ -394,4 +402,4 @@ def _advance(regular: float, amount: int, limit: int | None, calls: int, earlies
     credit = (burst - 1) * interval
     after = max(regular + amount * interval, earliest)
     last = after - max(1, amount // calls) * interval
-    return after, max(earliest, regular - credit), max(earliest, last - credit)
+    return _Advance(after, max(earliest, regular - credit), max(earliest, last - credit))

@@ -219,10 +219,11 @@ def _visible_json(value: Json) -> str:
 
 
 def _escape_unsafe(word: str) -> str:
-    shown = "".join(sanitize_clusters(word))
+    # sanitize_clusters() replaces each unsafe character by one other character, so the positions stay the same.
+    sanitized = "".join(sanitize_clusters(word))
     return "".join(
-        character if character == shown_character else _escape_character(character)
-        for character, shown_character in zip(word, shown, strict=True)
+        character if character == safe else _escape_character(character)
+        for character, safe in zip(word, sanitized, strict=True)
     )
 
 

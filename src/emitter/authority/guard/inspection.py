@@ -367,9 +367,8 @@ class _JsonConverter:
     def convert_members(self, pairs: Iterable[tuple[object, object]], path: tuple[str, ...]) -> Json:
         members: dict[str, Json] = {}
         for key, value in pairs:
-            if (
-                not isinstance(key, str) or (name := str.__str__(key)) in members
-            ):  # a duplicate name would hide a member
+            # A duplicate name would hide a member, as with two keys that are equal as strings.
+            if not isinstance(key, str) or (name := str.__str__(key)) in members:
                 raise _NotConvertible
             if type(key) is not str:
                 self.class_hints[_json_pointer((*path, name, "key"))] = [get_class_name(key)]
@@ -469,9 +468,9 @@ def _check_no_attributes(value: object) -> None:
         raise _NotConvertible
 
 
-def _check_same_items(stored: list[object], shown: list[object]) -> None:
-    """Reject a container whose iteration does not show exactly what it holds."""
-    if len(stored) != len(shown) or any(one is not other for one, other in zip(stored, shown, strict=True)):
+def _check_same_items(stored: list[object], iterated: list[object]) -> None:
+    """Reject a container whose iteration yields other items than it stores."""
+    if len(stored) != len(iterated) or any(one is not other for one, other in zip(stored, iterated, strict=True)):
         raise _NotConvertible
 
 

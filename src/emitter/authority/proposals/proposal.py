@@ -34,8 +34,7 @@ from emitter.errors import InputError, NotCanonical, Tampered
 from emitter.messages import as_list, as_mapping
 from emitter.render.safe_text import sanitize_clusters, to_single_line
 from emitter.render.text_formats import escape_markdown
-from emitter.schema.json_data import escape_pointer_token as step
-from emitter.schema.json_data import parse_pointer
+from emitter.schema.json_data import escape_pointer_token, parse_pointer
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
@@ -275,12 +274,12 @@ def _action_rows(call: ProposedOperation) -> list[str]:
 def _iter_rows(members: Iterable[tuple[str, Json]], prefix: str = "") -> Iterator[tuple[str, Json]]:
     """Yield the values to show in rows of their own, with their paths: digests, and short values without any."""
     for name, value in members:
-        at = f"{prefix}{step(name)}"
-        shown = value.visible_parts if isinstance(value, DigestedValue) and value.visible_parts is not None else value
-        if contains_digest(shown) or (list_entries(shown) and len(_to_json_text(shown)) > MAX_SHOWN_LENGTH):
-            yield from _iter_rows(list_entries(shown), f"{at}/")
+        path = f"{prefix}{escape_pointer_token(name)}"
+        visible = value.visible_parts if isinstance(value, DigestedValue) and value.visible_parts is not None else value
+        if contains_digest(visible) or (list_entries(visible) and len(_to_json_text(visible)) > MAX_SHOWN_LENGTH):
+            yield from _iter_rows(list_entries(visible), f"{path}/")
         else:
-            yield at, shown
+            yield path, visible
 
 
 def _format_row(path: str, value: Json) -> str:
@@ -305,8 +304,8 @@ def _to_json_text(value: Json) -> str:
 
 def _format_text(text: str) -> str:
     """Return text as one line of Markdown, truncated if it is too long to read."""
-    shown = escape_markdown(to_single_line(text[:MAX_SHOWN_LENGTH])) or "*(blank)*"
-    return shown if len(text) <= MAX_SHOWN_LENGTH else f"{shown} *(cut; {len(text):,} characters)*"
+    beginning = escape_markdown(to_single_line(text[:MAX_SHOWN_LENGTH])) or "*(blank)*"
+    return beginning if len(text) <= MAX_SHOWN_LENGTH else f"{beginning} *(cut; {len(text):,} characters)*"
 
 
 ParameterPath: TypeAlias = "tuple[str, ...]"
