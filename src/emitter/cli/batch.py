@@ -177,7 +177,8 @@ def _load_form(args: argparse.Namespace, job_file: JobFile) -> Any:
             "There is no type or schema.", hint="Pass --type or --schema, or either one in a first line of the file."
         )
     if args.type is not None and not isinstance(args.type, str):
-        raise job_file.make_error(1, '"type" must be a string')
+        with job_file.locate_errors(1):
+            raise InputError('"type" must be a string.')
     if "schema" in job_file.header and isinstance(args.schema, str):
         return load_form(args.type, str(job_file.folder / args.schema))
     return load_form(args.type, args.schema)
@@ -285,14 +286,17 @@ class JobFile:
         return map(self._read_job, self.lines)
 
     def _read_job(self, line: JobLine) -> Job:
-        try:
+        with self.locate_errors(line.number):
             return line.to_job()
-        except InputError as error:
-            raise self.make_error(line.number, str(error.args[0]).removesuffix("."), error.hint) from error
 
-    def make_error(self, number: int, problem: str, hint: str | None = None) -> InputError:
-        """Return the error for a line."""
-        return InputError(f"{source_name(self.name)}, line {number}: {problem}.", hint=hint)
+    @contextmanager
+    def locate_errors(self, number: int) -> Generator[None]:
+        """Add the file and the number of a line to an ``InputError``."""
+        try:
+            yield
+        except InputError as error:
+            message = f"{source_name(self.name)}, line {number}: {error.args[0]}"
+            raise InputError(message, hint=error.hint) from error
 
 
 def read_job_file(name: str) -> JobFile:
@@ -304,68 +308,70 @@ def read_job_file(name: str) -> JobFile:
     job_file = JobFile(name, Path() if name == "-" else Path(name).parent, {}, [])
     known: dict[str, int] = {}
     for number, text in enumerate(read_text(name).split("\n"), 1):
-        if not text.strip():
-            continue
-        members = _parse_line(job_file, number, text)
-        if not job_file.lines and not job_file.header and not members.keys() & set(_JOB_MEMBERS):
-            _check_members(job_file, number, members, _HEADER_MEMBERS, "option")
-            job_file.header.update(members)
-            continue
-        line = _parse_job(job_file, number, members)
-        if line.id is not None and known.setdefault(str(line.id), number) != number:
-            raise job_file.make_error(number, f"the id {line.id!r} is in line {known[str(line.id)]} already")
-        job_file.lines.append(line)
+        if text.strip():
+            with job_file.locate_errors(number):
+                _read_line(job_file, number, text, known)
     if not job_file.lines:
         raise InputError(f"{source_name(name)} has no jobs.", hint='Write one {"input": "…"} on each line.')
     return job_file
 
 
-def _parse_line(job_file: JobFile, number: int, text: str) -> Mapping[str, Json]:
+def _read_line(job_file: JobFile, number: int, text: str, known: dict[str, int]) -> None:
+    """Add a line to the header or the jobs. ``known`` maps the ids so far to their lines."""
+    members = _parse_line(text)
+    if not job_file.lines and not job_file.header and not members.keys() & set(_JOB_MEMBERS):
+        _check_members(members, _HEADER_MEMBERS, "option")
+        job_file.header.update(members)
+        return
+    line = _parse_job(number, members, job_file.folder)
+    if line.id is not None and known.setdefault(str(line.id), number) != number:
+        raise InputError(f"the id {line.id!r} is in line {known[str(line.id)]} already.")
+    job_file.lines.append(line)
+
+
+def _parse_line(text: str) -> Mapping[str, Json]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise job_file.make_error(number, f"it is not JSON ({error})", "Write one JSON object on each line.") from error
+        raise InputError(f"it is not JSON ({error}).", hint="Write one JSON object on each line.") from error
     if isinstance(document, str):
         return {"input": document}
     if not isinstance(document, dict):
-        raise job_file.make_error(number, "it is neither an object nor a string", 'Write {"input": "…"}.')
+        raise InputError("it is neither an object nor a string.", hint='Write {"input": "…"}.')
     return as_mapping(document)
 
 
-def _parse_job(job_file: JobFile, number: int, members: Mapping[str, Json]) -> JobLine:
+def _parse_job(number: int, members: Mapping[str, Json], folder: Path) -> JobLine:
     if not members.keys() & {"input", "messages"}:
-        raise job_file.make_error(number, 'the job has no "input"', 'Write {"input": "…"}.')
-    _check_members(job_file, number, members, _JOB_MEMBERS, "member of a job")
+        raise InputError('the job has no "input".', hint='Write {"input": "…"}.')
+    _check_members(members, _JOB_MEMBERS, "member of a job")
     if {"input", "messages"} <= members.keys():
-        raise job_file.make_error(number, 'the job has both "input" and "messages"', "Keep one of them.")
+        raise InputError('the job has both "input" and "messages".', hint="Keep one of them.")
     messages, job_id = members.get("input", members.get("messages")), members.get("id")
     if not isinstance(messages, str | list):
-        raise job_file.make_error(number, "the input must be a string or a list of messages")
+        raise InputError("the input must be a string or a list of messages.")
     if job_id is not None and (
         isinstance(job_id, bool) or not isinstance(job_id, str | int) or not str(job_id).strip()
     ):
-        raise job_file.make_error(number, '"id" must be a string or a whole number')
-    materials, untrusted = (_parse_paths(job_file, number, members, name) for name in ("materials", "untrusted"))
+        raise InputError('"id" must be a string or a whole number.')
+    materials, untrusted = (_parse_paths(members, name, folder) for name in ("materials", "untrusted"))
     return JobLine(number, job_id, messages, materials, untrusted)
 
 
-def _parse_paths(job_file: JobFile, number: int, members: Mapping[str, Json], member: str) -> tuple[str, ...]:
+def _parse_paths(members: Mapping[str, Json], member: str, folder: Path) -> tuple[str, ...]:
     value = members.get(member, [])
-    paths = as_list(value)
-    if not isinstance(value, list) or not all(isinstance(path, str) for path in paths):
-        raise job_file.make_error(number, f'"{member}" must be a list of paths')
-    found = tuple(str(job_file.folder / path) for path in paths)
-    for path in found:
-        if not Path(path).is_file():
-            raise job_file.make_error(number, f"{path} is not a file", "Paths are relative to the folder of the jobs.")
-    return found
+    names = as_list(value)
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in names):
+        raise InputError(f'"{member}" must be a list of paths.')
+    paths = [folder / name for name in names]
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path} is not a file.", hint="Paths are relative to the folder of the jobs.")
+    return tuple(map(str, paths))
 
 
-def _check_members(
-    job_file: JobFile, number: int, members: Mapping[str, Json], known: tuple[str, ...], kind: str
-) -> None:
+def _check_members(members: Mapping[str, Json], known: tuple[str, ...], kind: str) -> None:
     unknown = sorted(members.keys() - set(known))
     if unknown:
-        own_hint = ' A job has "input".' if known is _HEADER_MEMBERS else ""
-        hint = f"There are {', '.join(known)}.{own_hint}"
-        raise job_file.make_error(number, f"there is no {kind} {unknown[0]!r}", hint)
+        input_hint = ' A job has "input".' if known is _HEADER_MEMBERS else ""
+        raise InputError(f"there is no {kind} {unknown[0]!r}.", hint=f"There are {', '.join(known)}.{input_hint}")
