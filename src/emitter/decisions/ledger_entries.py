@@ -150,6 +150,23 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
+class Assignment:
+    """The assignment of a decision to the principal who should answer it. It is no permission to answer.
+
+    Attributes:
+        assignee: Who should answer. Empty if anybody should.
+        principal: Who assigned it.
+        assigned_at: When, in seconds since 1970.
+        channel: The channel that the assignment came by.
+    """
+
+    assignee: str
+    principal: str
+    assigned_at: float
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedDecision:
     """A decision that was resolved.
 
@@ -489,23 +506,6 @@ _ASSIGNED_MEMBERS: Final[Mapping[str, tuple[type, ...]]] = {
     "assignedAt": (int, float),
     "channel": (str,),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """The assignment of a decision to the principal who should answer it. It is no permission to answer.
-
-    Attributes:
-        assignee: Who should answer. Empty if anybody should.
-        principal: Who assigned it.
-        assigned_at: When, in seconds since 1970.
-        channel: The channel that the assignment came by.
-    """
-
-    assignee: str
-    principal: str
-    assigned_at: float
-    channel: str = ""
 
 
 def assignment_key(decision: str, number: int) -> str:

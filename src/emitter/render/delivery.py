@@ -81,20 +81,19 @@ def read_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     """
     received = as_mapping(result.model_dump(mode="json", by_alias=True) if isinstance(result, BaseModel) else result)
     structured, blocks = received.get("structuredContent"), as_list(received.get("content"))
-    table, texts = as_mapping(structured), [_read_copy(block) for block in blocks]
-    copies = [text for text in texts if text is not None]
-    other_members = _without_field(table)
-    has_payload = isinstance(structured, dict) and (other_members or MOMENT_FIELD not in table)
-    payload = other_members if has_payload else _payload_of_blocks(blocks, texts)
+    members, block_copies = as_mapping(structured), [_read_copy(block) for block in blocks]
+    copies, has_envelope = [copy for copy in block_copies if copy is not None], MOMENT_FIELD in members
+    other_members = _without_field(members)
+    has_payload = isinstance(structured, dict) and (other_members or not has_envelope)
+    payload = other_members if has_payload else _payload_of_blocks(blocks, block_copies)
     # An error with this code is a guarded call that waits for its approval, and its envelope is to be shown.
-    if received.get("isError") and table.get("code") != ApprovalPending.code:
-        return Fallback(payload, _TOOL_FAILED if copies or MOMENT_FIELD in table else None)
-    if MOMENT_FIELD in table:
+    if received.get("isError") and members.get("code") != ApprovalPending.code:
+        return Fallback(payload, _TOOL_FAILED if copies or has_envelope else None)
+    if has_envelope:
         readable = [copy.envelope for copy in copies if copy is not _UNREADABLE_COPY]
-        return _merge_copies([parse_moment(table[MOMENT_FIELD]), *readable], payload)
-    problem = _placement_problem(
-        structured, copies, [text for block, text in zip(blocks, texts, strict=True) if _is_text(block)]
-    )
+        return _merge_copies([parse_moment(members[MOMENT_FIELD]), *readable], payload)
+    text_copies = [copy for block, copy in zip(blocks, block_copies, strict=True) if _is_text(block)]
+    problem = _placement_problem(structured, copies, text_copies)
     return Fallback(payload, problem) if problem else _merge_copies([copy.envelope for copy in copies], payload)
 
 
@@ -109,12 +108,18 @@ class _EnvelopeCopy:
 _UNREADABLE_COPY = _EnvelopeCopy(MalformedEnvelope(("#: its text is not unambiguous JSON",)))
 
 
-def _placement_problem(structured: Json, copies: list[_EnvelopeCopy], texts: list[_EnvelopeCopy | None]) -> str | None:
+def _placement_problem(
+    structured: Json, copies: list[_EnvelopeCopy], text_copies: list[_EnvelopeCopy | None]
+) -> str | None:
     """Return why the envelopes in a result's texts do not count, or None."""
     if len(copies) > 1:
         return _SEVERAL_ENVELOPES
-    misplaced = copies and (texts[-1] is None or (copies[0].other_members and len(texts) > 1))
-    return _MISPLACED_ENVELOPE if misplaced or (copies and structured is not None) else None
+    if not copies:
+        return None
+    # Text that a tool fetched could imitate an envelope, so it counts only where the library itself writes it.
+    is_last = text_copies[-1] is not None
+    is_alone = not copies[0].other_members or len(text_copies) == 1
+    return None if structured is None and is_last and is_alone else _MISPLACED_ENVELOPE
 
 
 def _merge_copies(copies: list[BindingMoment | MalformedEnvelope], payload: Mapping[str, Json]) -> Delivery:
@@ -164,21 +169,21 @@ def _is_text(block: Json) -> bool:
     return isinstance(as_mapping(block).get("text"), str)
 
 
-def _payload_of_blocks(blocks: list[Json], texts: list[_EnvelopeCopy | None]) -> Mapping[str, Json]:
+def _payload_of_blocks(blocks: list[Json], copies: list[_EnvelopeCopy | None]) -> Mapping[str, Json]:
     """Return the payload of a result that has content blocks only."""
-    match texts:
+    match copies:
         case [_EnvelopeCopy(other_members=members)] if members:
             return members
         case _:
-            stripped = [_strip_envelope(block, text) for block, text in zip(blocks, texts, strict=True)]
+            stripped = [_strip_envelope(block, copy) for block, copy in zip(blocks, copies, strict=True)]
             return {"content": [block for block in stripped if block is not _EMPTY_BLOCK]}
 
 
-def _strip_envelope(block: Json, text: _EnvelopeCopy | None) -> Json:
+def _strip_envelope(block: Json, copy: _EnvelopeCopy | None) -> Json:
     """Return a block without the envelope in its text."""
-    if text is None:
+    if copy is None:
         return block
-    return {**block, "text": json.dumps(text.other_members, ensure_ascii=False)} if text.other_members else _EMPTY_BLOCK
+    return {**block, "text": json.dumps(copy.other_members, ensure_ascii=False)} if copy.other_members else _EMPTY_BLOCK
 
 
 def _without_field(table: Mapping[str, Json]) -> dict[str, Json]:
