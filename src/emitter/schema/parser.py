@@ -415,19 +415,17 @@ def _parse_unnamed_schema(
     """Return the unnamed properties that one schema describes."""
     patterns = as_mapping(part.schema.get("patternProperties"))
     additional = part.schema.get("additionalProperties", True)
+    schemas: list[tuple[str | None, str, Any]] = [
+        (pattern, child_pointer(part.pointer, "patternProperties", pattern), schema)
+        for pattern, schema in patterns.items()
+    ]
+    if additional is not False:
+        schemas.append((None, child_pointer(part.pointer, "additionalProperties"), additional))
     entries: list[tuple[str | None, Node]] = []
-    for pattern, schema in patterns.items():
-        node = parser.parse_node(
-            [parser.resolver.child_part(part, child_pointer(part.pointer, "patternProperties", pattern), schema)]
-        )
+    for pattern, pointer, schema in schemas:
+        node = parser.parse_node([parser.resolver.child_part(part, pointer, schema)])
         if not isinstance(node, NeverNode):
             entries.append((pattern, node))
-    if additional is not False:
-        node = parser.parse_node(
-            [parser.resolver.child_part(part, child_pointer(part.pointer, "additionalProperties"), additional)]
-        )
-        if not isinstance(node, NeverNode):
-            entries.append((None, node))
     is_ambiguous = len(patterns) > 1 or (bool(patterns) and additional is not False)
     inexpressible = _unnamed_property_rules(part) if is_ambiguous else []
     unnamed = UnnamedProperties(

@@ -159,23 +159,13 @@ def longest_path(own_lengths: dict[str, int], edges_by_name: dict[str, dict[str,
     known: dict[str, int] = {}
     for _, component in sorted(members.items(), reverse=True):  # successors first
         names_inside = set(component)
-        exits = {
-            name: max(
-                [
-                    own_lengths[name],
-                    *(
-                        distance + known[target]
-                        for target, distance in edges_by_name[name].items()
-                        if target not in names_inside
-                    ),
-                ]
-            )
-            for name in component
-        }
-        inner_edges = {
-            name: {target: distance for target, distance in edges_by_name[name].items() if target in names_inside}
-            for name in component
-        }
+        exits: dict[str, int] = {}
+        inner_edges: dict[str, dict[str, int]] = {}
+        for name in component:
+            distances = edges_by_name[name].items()
+            outer = (distance + known[target] for target, distance in distances if target not in names_inside)
+            exits[name] = max([own_lengths[name], *outer])
+            inner_edges[name] = {target: distance for target, distance in distances if target in names_inside}
         known.update(_longest_in_cycle(exits, inner_edges))
     return known[start]
 

@@ -89,36 +89,35 @@ def _object_schema(
 def _write_overflowing_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, Any], Codec]:
     """Write an object with too many properties: the last ones, and unnamed ones, share one member as JSON text."""
     wires, members = _write_members(node, writer)
-    loss_log = writer.loss_log
+    lost_rules = _record_overflow(node, writer)
+    required = [name for name, field in node.overflow.items() if field.required]
+    parts = {name: _source_parts(field.node) for name, field in node.overflow.items()}
+    quotation = writer.loss_log.appendix.quote_properties(node, parts, required)
+    words = "these properties" if required else "any of these properties, {} for none"
+    overflow_name = _overflow_name(wires)
+    wires[overflow_name] = {"type": STRING, "description": f"JSON text of an object with {words}: {quotation}"}
+    wire = _object_schema(node, wires, members, writer)
+    allowed = None if node.unnamed is not None else frozenset(node.overflow)
+    return writer.record_losses(node, wire, lost_rules), ObjectCodec(
+        members, OverflowCodec(allowed), overflow_name, node.forbidden_names
+    )
+
+
+def _record_overflow(node: ObjectNode, writer: SchemaWriter) -> list[Rule]:
+    """Record the rules inside the JSON text of overflowing properties. Returns the rules left to describe."""
     for field in node.overflow.values():
-        loss_log.record_json_text(field.node, degraded=True)
-    unenforced = {"properties", "required", "additionalProperties"}  # not enforced inside the text
+        writer.loss_log.record_json_text(field.node, degraded=True)
+    unenforced = {"properties", "required", "additionalProperties"}
     lost_rules = [*(node.unnamed.name_rules if node.unnamed else ())]
     if node.unnamed is not None and not node.unnamed.is_implicit:
         unenforced |= {"patternProperties"}
         for _, entry in node.unnamed.entries:
-            loss_log.record_json_text(entry, degraded=True)
+            writer.loss_log.record_json_text(entry, degraded=True)
         lost_rules += node.unnamed.rules
     for part in node.parts:
         for keyword in sorted(unenforced & part.schema.keys()):
-            loss_log.record_rule(node, Rule(part.pointer, keyword, part.schema[keyword]), LossReason.DEGRADED)
-    required = [name for name, field in node.overflow.items() if field.required]
-    words = (
-        "JSON text of an object with these properties"
-        if required
-        else ("JSON text of an object with any of these properties, {} for none")
-    )
-    quotation = loss_log.appendix.quote_properties(
-        node, {name: _source_parts(field.node) for name, field in node.overflow.items()}, required
-    )
-    overflow_name = _overflow_name(wires)
-    wire = _object_schema(
-        node, {**wires, overflow_name: {"type": STRING, "description": f"{words}: {quotation}"}}, members, writer
-    )
-    names = None if node.unnamed is not None else frozenset(node.overflow)
-    return writer.record_losses(node, wire, lost_rules), ObjectCodec(
-        members, OverflowCodec(names), overflow_name, node.forbidden_names
-    )
+            writer.loss_log.record_rule(node, Rule(part.pointer, keyword, part.schema[keyword]), LossReason.DEGRADED)
+    return lost_rules
 
 
 def _source_parts(node: Node) -> tuple[SchemaPart, ...]:
