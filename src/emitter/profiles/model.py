@@ -249,6 +249,7 @@ class ProviderProfile(ProfileTable):
     batches: BatchLimits | None = None
     aliases: tuple[str, ...] = ()
     listed: bool = True
+    __hash__ = ProfileTable.__hash__  # pyright does not see that pydantic keeps an inherited one
 
     @field_validator("models")
     @classmethod

@@ -143,8 +143,8 @@ def _parse_undeclared(value: UndeclaredProperties | str) -> UndeclaredProperties
         raise InputError(f"undeclared is {value!r}; it must be {choices}.") from error
 
 
-def _with_default(options: _CompileOptions, *, typed: bool) -> Any:
-    """Return the options with ``undeclared`` filled in, as Any: type checkers do not see that a subset is hashable."""
+def _with_default(options: _CompileOptions, *, typed: bool) -> _CompileOptions:
+    """Return the options with ``undeclared`` filled in."""
     default = UndeclaredProperties.CLOSE if typed else UndeclaredProperties.CARRY
     return options._replace(undeclared=default if options.undeclared is None else options.undeclared, typed=typed)
 
