@@ -80,7 +80,7 @@ ci: .venv/installed .venv/docs  ## what CI runs: all of that, and the documentat
 	@$(MAKE) --no-print-directory --jobs 2 $(CHECKS) docs
 
 check-all: export EMITTER_TESTS := full
-check-all: check  ## the same, with property tests at full size on fresh examples
+check-all: check  ## the same, with all combinations, and property tests at full size on fresh examples
 
 .venv/mcp1/installed: pyproject.toml | $(BIN)/python
 	@echo 'installing the 1.x line of the MCP SDK beside the 2.x line'
