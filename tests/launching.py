@@ -1,18 +1,19 @@
-"""Python programs in processes of their own, forked from one that has imported what they import.
+"""Python programs in processes of their own, forked from a server that has imported what they import.
 
-To import an SDK takes a second, and a fork takes hundredths of one. ``launch("emitter", "mcp")`` returns a command that
-does what ``python -m emitter mcp`` does: it has the same streams, folder, environment, signals and exit status. The
-command is a small client of the process that forks, which ends with the tests. ``make check-all`` starts every
-program in an interpreter of its own.
+Importing an SDK takes a second, and forking takes hundredths of one. ``launch("emitter", "mcp")`` returns a command
+that does what ``python -m emitter mcp`` does: it has the same streams, folder, environment, signals and exit status.
+The command is a small client of the server, which ends with the tests. Under ``make check-all``, and where there is
+no ``pidfd_open``, each program is started in an interpreter of its own.
 
-To kill a program, send its command ``KILL``: it ends once the program is gone. The command's terminal is not the
-program's own.
+To kill a program, send ``KILL`` to its command: the command ends after the program. A program that needs a terminal
+of its own makes one its controlling terminal, as in ``tests/terminal/controlled.py``.
 """
 
 from __future__ import annotations
 
 import array
 import atexit
+import gc
 import importlib
 import io
 import json
@@ -20,6 +21,7 @@ import os
 import pkgutil
 import runpy
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -30,16 +32,19 @@ import traceback
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import emitter
 from emitter.errors import MissingExtra
 from tests.work import FULL
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _FORKS = hasattr(os, "pidfd_open") and not FULL
 KILL = signal.SIGUSR1 if _FORKS else signal.SIGKILL
 _CLIENT = Path(__file__).with_name("launching_client.py")
-_LONGEST = 65536
+_MAX_MESSAGE_BYTES = 2**20
 
 
 def launch(module: str, *arguments: str) -> list[str]:
@@ -51,7 +56,7 @@ def launch(module: str, *arguments: str) -> list[str]:
 
 @cache
 def _address() -> str:
-    """Start the process that forks, and return its address."""
+    """Start the server, and return its address."""
     folder = Path(tempfile.mkdtemp(prefix="launching"))
     address = str(folder / "socket")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -69,7 +74,7 @@ def _address() -> str:
 
 
 class _Server:
-    """Forks a program for each connection, and tells its client how it ended."""
+    """Forks a program for each connection, and sends its exit status to the client."""
 
     def __init__(self, address: str) -> None:
         self._selector = selectors.DefaultSelector()
@@ -83,17 +88,14 @@ class _Server:
         self._selector.register(sys.stdin, selectors.EVENT_READ, sys.exit)
         while True:
             for key, _ in self._selector.select():
-                key.data()
+                if self._selector.get_map().get(key.fd) == key:  # the one before it may have closed it
+                    key.data()
 
     def _start(self) -> None:
         connection, _ = self._listening.accept()
         message, streams = _receive(connection)
-        _import_all(message["module"])
-        child = os.fork()
-        if child == 0:
-            _run(message, streams)
-        for each in streams:
-            os.close(each)
+        _import_libraries(message["module"])
+        child = _fork(message, streams)
         ended = os.pidfd_open(child)
 
         def end() -> None:
@@ -117,7 +119,7 @@ class _Server:
 
 def _receive(connection: socket.socket) -> tuple[Any, list[int]]:
     streams = array.array("i")
-    message, ancillary, *_ = connection.recvmsg(_LONGEST * 16, socket.CMSG_SPACE(3 * streams.itemsize))
+    message, ancillary, *_ = connection.recvmsg(_MAX_MESSAGE_BYTES, socket.CMSG_SPACE(3 * streams.itemsize))
     for _level, _kind, data in ancillary:
         streams.frombytes(data)
     return json.loads(message), list(streams)
@@ -128,21 +130,38 @@ _LIBRARIES = {
     "tests.mcp.mailing": ("mcp.server", "uvicorn"),
     "tests.integrations.flows": ("dbos", "openai"),
 }
-"""What a program imports beside the package; an SDK that few need is imported by themselves."""
+"""The libraries of the programs that need more, or less, than OpenAI's SDK."""
 
 
 @cache
-def _import_all(module: str) -> None:
-    for name in _LIBRARIES.get(module, ("openai",)):
-        importlib.import_module(name)
+def _import_libraries(module: str) -> None:
+    _import_all(_LIBRARIES.get(module, ("openai",)))
 
 
 def _import_package() -> None:
     """Import the package's modules, of which most are imported when they are used."""
-    for each in pkgutil.walk_packages(emitter.__path__, "emitter."):
-        if not each.name.startswith(("emitter.integrations", "emitter.__main__")):
-            with suppress(ImportError, MissingExtra):
-                importlib.import_module(each.name)
+    names = (each.name for each in pkgutil.walk_packages(emitter.__path__, "emitter."))
+    _import_all(name for name in names if not name.startswith(("emitter.integrations", "emitter.__main__")))
+
+
+def _import_all(names: Iterable[str]) -> None:
+    for name in names:
+        with suppress(ImportError, MissingExtra):
+            importlib.import_module(name)
+
+
+def _fork(message: Any, streams: list[int]) -> int:
+    """Start the program, and return the number of its process."""
+    gc.freeze()  # or each program would copy what it looks through
+    child = os.fork()
+    if child == 0:
+        try:
+            _run(message, streams)
+        finally:  # nobody above is to go on with the server's work
+            os._exit(1)
+    for each in streams:
+        os.close(each)
+    return child
 
 
 def _run(message: Any, streams: list[int]) -> NoReturn:
@@ -202,4 +221,7 @@ if __name__ == "__main__":
     server = _Server(sys.argv[1])
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    server.serve()
+    try:
+        server.serve()
+    finally:
+        shutil.rmtree(Path(sys.argv[1]).parent)
