@@ -196,10 +196,10 @@ class BatchedEmission:
         if self.next_wait is not None:
             self.advance(None)
 
-    def get_time_left(self, now: float, run_time_left: float | None) -> float | None:
+    def get_remaining_seconds(self, now: float, run_remaining: float | None) -> float | None:
         """Return the seconds until the deadline of the emission or of the run, whichever is earlier."""
-        time_left = None if self._policy.deadline is None else self._started + self._policy.deadline - now
-        return min((seconds for seconds in (time_left, run_time_left) if seconds is not None), default=None)
+        remaining = None if self._policy.deadline is None else self._started + self._policy.deadline - now
+        return min((seconds for seconds in (remaining, run_remaining) if seconds is not None), default=None)
 
     def expire(self, now: float) -> None:
         """End the emission because its deadline has passed."""

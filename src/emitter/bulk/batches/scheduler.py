@@ -200,8 +200,8 @@ class BatchScheduler:
         now, delayed = self._context.clock.monotonic(), self._delayed
         self._delayed = []
         for emission, resume_at in delayed:
-            time_left = emission.get_time_left(now, self._get_time_left(now))
-            if time_left is not None and time_left <= resume_at - now:
+            remaining = self._get_remaining(emission, now)
+            if remaining is not None and remaining <= resume_at - now:
                 emission.expire(now)
             elif resume_at <= now:
                 emission.resume()
@@ -242,16 +242,17 @@ class BatchScheduler:
         """Return the seconds until the first deadline of the waiting emissions."""
         now = self._context.clock.monotonic()
         waiting = (emission for batch in self._awaited_batches for emission in batch.waiting.values())
-        times_left = (emission.get_time_left(now, self._get_time_left(now)) for emission in waiting)
-        return min((seconds for seconds in times_left if seconds is not None), default=None)
+        remaining_times = (self._get_remaining(emission, now) for emission in waiting)
+        return min((seconds for seconds in remaining_times if seconds is not None), default=None)
 
     def _is_overdue(self, emission: BatchedEmission, now: float) -> bool:
-        time_left = emission.get_time_left(now, self._get_time_left(now))
-        return time_left is not None and time_left <= 0
+        remaining = self._get_remaining(emission, now)
+        return remaining is not None and remaining <= 0
 
-    def _get_time_left(self, now: float) -> float | None:
+    def _get_remaining(self, emission: BatchedEmission, now: float) -> float | None:
+        """Return the seconds until the deadline of the emission or of the run, or None."""
         timeout = self._context.options.timeout
-        return None if timeout is None else self._started + timeout - now
+        return emission.get_remaining_seconds(now, None if timeout is None else self._started + timeout - now)
 
     def _report_status(self, notice: str | None = None) -> None:
         """Report the state of the batches."""
