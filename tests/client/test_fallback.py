@@ -13,7 +13,7 @@ import pytest
 from emitter import EmissionError, Emitter, Fallback, Policy, Prices, aemit, astream, emit, emit_many, stream
 from emitter.bulk import Batch
 from emitter.clock import Clock
-from emitter.core.fallback import FallbackReason
+from emitter.core.verdicts import FallbackReason
 from emitter.errors import (
     CostLimitReached,
     DeadlineReached,

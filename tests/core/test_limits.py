@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emitter.core.emission import LimitBreach, Spending, cap_budget
+from emitter.core.state import LimitBreach, Spending, cap_budget
 from emitter.errors import InputError
 from emitter.events import CapBreached, NodeFailed, RetryExhausted
 from emitter.messages import Usage

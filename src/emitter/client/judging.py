@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from emitter.checks.judge import ModelJudge
     from emitter.client.prepared import PreparedEmission
     from emitter.core.effects import EffectGenerator, EmissionRequest
-    from emitter.core.emission import EmissionState
     from emitter.core.judging import Judgment
+    from emitter.core.state import EmissionState
     from emitter.core.verdicts import ClassifiedAnswer
     from emitter.forms.form import OutputForm
     from emitter.messages import CallResult, Json

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from emitter.client.rate_limits import RateLimit
     from emitter.client.routing import Fallback, FallbackWord
     from emitter.clock import Clock
-    from emitter.core.fallback import FallbackReason
+    from emitter.core.verdicts import FallbackReason
     from emitter.forms.binding_moment import Actions, EarlierAnswers
     from emitter.forms.content import Check
     from emitter.host import Acceptor, EnvelopeContract

@@ -23,7 +23,7 @@ from emitter.core.capability_gate import (
     choose_model,
     model_capabilities,
 )
-from emitter.core.fallback import DEFAULT_FALLBACK_REASONS, FallbackReason
+from emitter.core.verdicts import DEFAULT_FALLBACK_REASONS, FallbackReason
 from emitter.errors import CapabilityNotProvided, InputError, MissingExtra, MissingKey
 from emitter.events import Level, LogAppended
 from emitter.messages import NO_FIELDS

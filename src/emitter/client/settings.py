@@ -14,7 +14,7 @@ from emitter.client.pool import DEFAULT_POOL, ClientPool
 from emitter.client.routing import ModelRoute, fallback_routes, resolve_model, route_models
 from emitter.clock import DEFAULT_CLOCK, Clock
 from emitter.core.capability_gate import USE_NAMED_MODEL, GateDecision, UseFallbackModel
-from emitter.core.fallback import DEFAULT_FALLBACK_REASONS
+from emitter.core.verdicts import DEFAULT_FALLBACK_REASONS
 from emitter.errors import InputError
 from emitter.host import Acceptor, EnvelopeContract, HostConfig
 from emitter.host.config import ANY_KIND, UNLIMITED
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from emitter.client.options import EmitOptions
     from emitter.client.rate_limits import RateLimit
     from emitter.client.routing import Fallback, FallbackWord
-    from emitter.core.fallback import FallbackReason
+    from emitter.core.verdicts import FallbackReason
     from emitter.events import Event
     from emitter.messages import Json
     from emitter.schema.references import SchemaRegistry

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.attempts import Attempt, Verdict
-    from emitter.core.fallback import FallbackReason
     from emitter.core.judging import AnswerJudge
-    from emitter.core.verdicts import DocumentContract
+    from emitter.core.verdicts import DocumentContract, FallbackReason
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope

@@ -10,26 +10,28 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from emitter import recover
 from emitter.attempts import Attempt, Verdict, total_usage
 from emitter.core.effects import (
     Effect,
     EffectGenerator,
-    EmissionFailure,
     EmissionOutcome,
     EmissionRequest,
     Restart,
     Sleep,
 )
+from emitter.core.failures import (
+    end_with_failure,
+    end_with_fault,
+    end_with_limit,
+    end_with_verdict,
+    retry_event,
+)
+from emitter.core.state import EmissionState, LimitBreach, Spending, asked_for_document, cap_budget
 from emitter.core.verdicts import (
-    DOUBTFUL,
-    FAULT_CODES,
-    REMEDIES,
     RETRACTED,
     VERDICT_BY_STOP,
     ClassifiedAnswer,
@@ -37,13 +39,11 @@ from emitter.core.verdicts import (
     classify,
     find_fallback_reason,
     next_request,
-    retry_reason,
 )
 from emitter.events import (
     CALLING,
     CHECK_FINDING,
     FALLBACK_NOTICE,
-    CapBreached,
     EnvelopeRefusal,
     EnvelopeTruncated,
     Event,
@@ -54,32 +54,25 @@ from emitter.events import (
     NodeFailed,
     ProviderUsage,
     RecoveryApplied,
-    RetryAttempted,
-    RetryExhausted,
 )
 from emitter.findings import as_warnings
 from emitter.messages import (
-    JUDGE_ROUTE,
     CallResult,
     Fault,
     FaultKind,
     ModelRequest,
     ModelResponse,
-    Usage,
     with_output_budget,
 )
 from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable
 
-    from emitter.core.fallback import FallbackReason
-    from emitter.core.judging import AnswerJudge
-    from emitter.core.verdicts import DocumentContract
+    from emitter.core.verdicts import DocumentContract, FallbackReason
     from emitter.events import RunEvent
     from emitter.findings import Finding
-    from emitter.messages import Json
-    from emitter.policy import Policy, PriceTable
+    from emitter.policy import Policy
     from emitter.redaction.secret_registry import Secrets
     from emitter.schema import Loss
 
@@ -215,7 +208,7 @@ def _retry_state(state: EmissionState, request: ModelRequest, reason: FallbackRe
         request=request,
         previous_verdicts=verdicts,
         max_budget=state.emission_request.max_budget,
-        document_requested=any(map(_asked_for_document, earlier)),
+        document_requested=any(map(asked_for_document, earlier)),
         other_calls=len(state.answered_verdicts) - 1 - len(verdicts) + len(state.later_models(reason)),
     )
 
@@ -249,88 +242,6 @@ def _end_without_answer(state: EmissionState, answer: CallResult, classification
     if can_fall_back(state, classification):
         return (yield from emit_in_two_steps(state, answer, classification))
     return (yield from end_with_verdict(state, classification, len(state.answered_verdicts)))
-
-
-def _asked_for_document(attempt: Attempt) -> bool:
-    return DOUBTFUL in attempt.violations or RETRACTED in attempt.violations
-
-
-@dataclass(slots=True)
-class EmissionState:
-    """The state of one emission. ``emission_request`` is that of the model in use."""
-
-    emission_request: EmissionRequest
-    policy: Policy
-    attempts: list[Attempt] = field(default_factory=list[Attempt])
-    flagged: ClassifiedAnswer | None = None
-    """A valid answer that was sent back once. It stands if the correction fails."""
-    cause: Exception | None = None
-    """The SDK's exception of the last call; a deadline that passes later does not replace it."""
-    first: EmissionRequest | None = None
-    """The request of the first model, if another one is in use."""
-    position: int = 0
-    """The number of the alternative in use, from 1; 0 is the first model."""
-    first_attempt: int = 0
-    """The index of the first attempt of the model in use."""
-    notices: tuple[Event, ...] = ()
-    """Report the change of the model before its first call."""
-
-    @property
-    def models(self) -> EmissionRequest:
-        """The request of the first model, with its alternatives."""
-        return self.first or self.emission_request
-
-    def later_models(self, reason: FallbackReason | None) -> tuple[int, ...]:
-        """Return the indices of the alternatives that may still be asked after this failure."""
-        alternatives = self.models.alternatives
-        return tuple(
-            index for index in range(self.position, len(alternatives)) if reason in alternatives[index].asked_after
-        )
-
-    def take_notices(self) -> tuple[Event, ...]:
-        """Return the notices that were not reported yet."""
-        notices, self.notices = self.notices, ()
-        return notices
-
-    def spent_cost(self) -> Decimal:
-        """Return the cost of all calls, each at the prices of its model."""
-        first = self.models
-        models = (first, *first.alternatives, first.judge or first)
-        spent = [(self._prices(models[attempt.route]), attempt.usage) for attempt in self.attempts]
-        costs = [prices.cost_of(usage) for prices, usage in spent if prices is not None and usage is not None]
-        return sum(costs, Decimal(0))
-
-    def _prices(self, used: EmissionRequest | AnswerJudge) -> PriceTable | None:
-        return used.prices or self.policy.prices
-
-    @property
-    def own_attempts(self) -> list[Attempt]:
-        """The calls that asked for the answer, without those to its judge."""
-        return self._own(self.attempts)
-
-    def _own(self, attempts: list[Attempt]) -> list[Attempt]:
-        is_judge = self.emission_request.request.route == JUDGE_ROUTE
-        return [attempt for attempt in attempts if attempt.by_judge == is_judge]
-
-    @property
-    def model_attempts(self) -> list[Attempt]:
-        """Those of them to the model in use."""
-        return self._own(self.attempts[self.first_attempt :])
-
-    @property
-    def fault_count(self) -> int:
-        """The number of calls that failed."""
-        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.own_attempts)
-
-    @property
-    def answered_verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts on the calls that were answered."""
-        return tuple(attempt.verdict for attempt in self.own_attempts if attempt.verdict is not Verdict.FAULTED)
-
-    @property
-    def document_requested(self) -> bool:
-        """Whether the model was asked for the document alone."""
-        return any(map(_asked_for_document, self.model_attempts))
 
 
 def send(
@@ -424,67 +335,6 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
     return fitted
 
 
-class Spending(NamedTuple):
-    """The usage of all calls so far, and its cost."""
-
-    usage: Usage
-    cost: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class LimitBreach:
-    """A limit that the next call would exceed. ``kind`` is OpenWOP's name for it."""
-
-    code: str
-    kind: str
-    limit: float
-    observed: float
-
-    def __str__(self) -> str:
-        unit = "$" if self.kind == _COST_LIMIT else ""
-        limit, observed = (f"{unit}{Decimal(f'{amount:.9g}'):f}" for amount in (self.limit, self.observed))
-        return f"{_SETTING_NAMES[self.kind]} is {limit}; another call would come to {observed}"
-
-
-_TOKEN_LIMIT, _COST_LIMIT = "budget-tokens", "budget-cost"
-_SETTING_NAMES = {_TOKEN_LIMIT: "Policy.max_total_tokens", _COST_LIMIT: "Policy.max_cost"}
-_UNBOUNDED = 1 << 62
-_BREACH_CODES = {_TOKEN_LIMIT: "token_limit_reached", _COST_LIMIT: "cost_limit_reached"}
-
-
-def cap_budget(request: ModelRequest, spent: Spending, expected: Usage, policy: Policy) -> ModelRequest | LimitBreach:
-    """Lower the request's output budget to what the limits allow, or return the limit that allows too little.
-
-    ``expected`` is the next call's input and the smallest output worth a call.
-    """
-    budget = request.max_output_tokens
-    for room, reached in _remaining_room(spent, expected, policy):
-        if room < expected.output:
-            return reached
-        budget = min(budget, room)
-    return request if budget == request.max_output_tokens else with_output_budget(request, budget)
-
-
-def _remaining_room(spent: Spending, expected: Usage, policy: Policy) -> Iterator[tuple[int, LimitBreach]]:
-    """Yield for each limit the output tokens it allows, and the breach to report if they are too few."""
-    if policy.max_total_tokens is not None:
-        room = policy.max_total_tokens - spent.usage.total - expected.input
-        yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, (spent.usage + expected).total)
-    if policy.max_cost is not None and policy.prices is not None:
-        cost_of = policy.prices.cost_of
-        prompt = cost_of(replace(expected, output=0))
-        left, one = Decimal(str(policy.max_cost)) - spent.cost - prompt, cost_of(replace(expected, output=1)) - prompt
-        room = min(math.floor(left / one), _UNBOUNDED) if one else _UNBOUNDED if left >= 0 else -1
-        yield room, _make_breach(_COST_LIMIT, float(policy.max_cost), float(spent.cost + cost_of(expected)))
-
-
-def _make_breach(kind: str, limit: float, observed: float) -> LimitBreach:
-    return LimitBreach(_BREACH_CODES[kind], kind, limit, observed)
-
-
-_NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
-
-
 def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> EffectGenerator:
     """End with a valid answer, if the host accepts it."""
     for finding in classification.findings:
@@ -510,52 +360,8 @@ def end_with_submission(state: EmissionState, result: EmissionOutcome) -> Effect
     if result.failure is not None and not result.was_discarded:
         is_reported = any(isinstance(recorded.event, NodeFailed) for recorded in result.events)
         if not is_reported:
-            return (yield from _end_with_failure(state, result.failure))
+            return (yield from end_with_failure(state, result.failure))
     return replace(result, attempts=tuple(state.attempts), events=())
-
-
-def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
-    """End without an answer."""
-    return (
-        yield from _end_with_failure(
-            state, EmissionFailure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message, state.cause)
-        )
-    )
-
-
-def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, attempt_count: int) -> EffectGenerator:
-    """End because no further call can help. ``attempt_count`` counts answered calls in the structured mode."""
-    refused = classification.verdict is Verdict.REFUSED
-    code, retried_for = REMEDIES[classification.verdict].failure.code, retry_reason(classification)
-    if not refused and retried_for is not None:
-        yield RetryExhausted(attempt_count, retried_for, describe_violations(classification))
-        # the ceiling is on retries, so the first call is not one of them
-        yield CapBreached("schema", attempt_count - 1, attempt_count)
-    reason = failure_message(state.emission_request, state.own_attempts[-1], classification)
-    message = f"{reason} (calls made: {len(state.attempts)})."
-    cause = classification.raised.error if classification.raised else state.cause
-    details = {} if refused else {"totalAttempts": attempt_count}
-    return (yield from _end_with_failure(state, EmissionFailure(classification.verdict, code, message, cause), details))
-
-
-def end_with_limit(
-    state: EmissionState, breach: LimitBreach, classification: ClassifiedAnswer | None
-) -> EffectGenerator:
-    """End because the next call would exceed a limit. ``classification`` is that of the last answer."""
-    retried_for = retry_reason(classification) if classification is not None else None
-    if classification is not None and retried_for is not None:
-        yield RetryExhausted(len(state.answered_verdicts), retried_for, describe_violations(classification))
-    yield CapBreached(breach.kind, breach.limit, breach.observed)
-    verdict = Verdict.FAULTED if classification is None else classification.verdict
-    message = f"{breach} (calls made: {len(state.attempts)})."
-    return (yield from _end_with_failure(state, EmissionFailure(verdict, breach.code, message, state.cause)))
-
-
-def _end_with_failure(
-    state: EmissionState, failure: EmissionFailure, details: Mapping[str, Json] = _NO_DETAILS
-) -> EffectGenerator:
-    yield NodeFailed(failure.code, failure.message, len(state.attempts), dict(details))
-    return EmissionOutcome(tuple(state.attempts), failure=failure)
 
 
 _DOCUMENT_START = re.compile(r"\s*(?:[{\[]|```)")
@@ -691,32 +497,3 @@ def _truncated_event(provider: str, model: str, reply: ModelResponse, verdict: V
         partial_payload_available=bool(reply.text or reply.arguments),
         output_token_count=reply.usage.output if reply.usage else None,
     )
-
-
-def retry_event(attempt: int, classification: ClassifiedAnswer) -> RetryAttempted:
-    """Report that the answer was rejected and another call follows."""
-    cause = retry_reason(classification)
-    if cause is None:
-        raise TypeError(f"REMEDIES has no reason for {classification.verdict}")
-    return RetryAttempted(attempt, cause, describe_violations(classification))
-
-
-def describe_violations(classification: ClassifiedAnswer) -> str | None:
-    """Return the violations on one line, without any text of the answer."""
-    violations = "; ".join(str(violation) for violation in classification.violations)
-    return violations or REMEDIES[classification.verdict].grounds
-
-
-def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
-    """Explain why no further call can help, without any text of the model."""
-    return REMEDIES[classification.verdict].message.format(
-        stop=last.stop[:60],
-        budget=last.budget,
-        limit=_CEILING if last.budget >= emission_request.max_budget else _NO_FURTHER_CALL,
-        violations=describe_violations(classification),
-        raised=classification.raised,
-    )
-
-
-_CEILING = "the ceiling of policy or model"
-_NO_FURTHER_CALL = "and no further call is allowed (Policy.max_attempts, or the host's limits.schemaRounds)"

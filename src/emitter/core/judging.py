@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from emitter.core.effects import EffectGenerator, EmissionRequest
-    from emitter.core.emission import EmissionState
+    from emitter.core.state import EmissionState
     from emitter.messages import Json
     from emitter.policy import Policy, PriceTable
     from emitter.schema.results import ParseResult

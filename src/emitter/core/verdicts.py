@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from emitter import recover
 from emitter.attempts import Verdict
-from emitter.core.fallback import FallbackReason
 from emitter.errors import (
     AuthenticationError,
     BadRequest,
@@ -231,6 +231,29 @@ def _check_text_surrogates(text: str) -> tuple[Violation, ...]:
     except UnicodeEncodeError:
         return (LONE_SURROGATE,)
     return ()
+
+
+class FallbackReason(str, Enum):
+    """A kind of failure after which another model may be asked.
+
+    A fault passes to the next model at once, since waiting helps only the last one. An answer that is cut or invalid is
+    first remedied by its own model, as far as the limits leave one call for each model after it.
+    """
+
+    UNREACHABLE = "unreachable"
+    """The network or the vendor's service failed, or the vendor is overloaded."""
+    RATE_LIMITED = "rate-limited"
+    """The rate limit or the credit of the account is used up."""
+    TRUNCATED = "truncated"
+    """The answer was cut at the largest output budget, or the prompt does not fit the model."""
+    INVALID = "invalid"
+    """No answer was valid."""
+    REFUSED = "refused"
+    """The model or a safety system refused."""
+
+
+DEFAULT_FALLBACK_REASONS = frozenset(FallbackReason) - {FallbackReason.REFUSED}
+"""A refusal is not taken to another model unless the caller says so."""
 
 
 @dataclass(frozen=True, slots=True)

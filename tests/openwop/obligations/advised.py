@@ -42,7 +42,7 @@ SHOULD = (
         "S3",
         Level.SHOULD,
         "Retries and truncated answers are reported.",
-        ("emitter.core.emission:retry_event", "emitter.core.emission:call_events"),
+        ("emitter.core.failures:retry_event", "emitter.core.emission:call_events"),
         (
             *of("openwop/test_fixtures", "test_a_fixture_tells_exactly_this"),
             *rows("cut-then-whole", "violating-then-whole"),
@@ -131,7 +131,7 @@ SHOULD = (
         "S12",
         Level.SHOULD,
         "The error of an exhausted emission has its node and its attempts in its details.",
-        ("emitter.core.emission:end_with_verdict", "emitter.events:build_payload"),
+        ("emitter.core.failures:end_with_verdict", "emitter.events:build_payload"),
         of(
             "openwop/test_runs",
             "test_envelope_retry_exhausted__once_and_before_the_failure",

@@ -45,7 +45,7 @@ EMITTING = (
         "N14",
         Level.MUST,
         "If every attempt is truncated, exhaustion and a breach are reported, and the node fails with its own code.",
-        ("emitter.core.emission:end_with_verdict", "emitter.core.verdicts:REMEDIES"),
+        ("emitter.core.failures:end_with_verdict", "emitter.core.verdicts:REMEDIES"),
         (
             *rows("cut-to-the-end", "cut-to-the-ceiling"),
             *of("openwop/test_runs", "test_envelope_truncation_cap_exhaustion__ends_with_its_own_code"),
@@ -67,7 +67,7 @@ EMITTING = (
         "N16",
         Level.MUST,
         "If every attempt is invalid, exhaustion and a breach are reported, and the node fails as `envelope_invalid`.",
-        ("emitter.core.emission:end_with_verdict", "emitter.core.verdicts:REMEDIES"),
+        ("emitter.core.failures:end_with_verdict", "emitter.core.verdicts:REMEDIES"),
         (
             *rows("violating-to-the-end", "malformed-to-the-end"),
             *of("openwop/test_runs", "test_envelope_retry_exhausted__once_and_before_the_failure"),
@@ -78,7 +78,7 @@ EMITTING = (
         "N17",
         Level.MUST,
         "A refusal is reported, never retried, and fails as `envelope_refusal`.",
-        ("emitter.core.verdicts:REMEDIES", "emitter.core.emission:end_with_verdict"),
+        ("emitter.core.verdicts:REMEDIES", "emitter.core.failures:end_with_verdict"),
         (
             *rows("refused", "refused-with-a-valid-text", "filtered", "prompt-blocked"),
             *of("openwop/test_runs", "test_envelope_refusal_shape__a_refusal_is_told_once_and_never_retried"),

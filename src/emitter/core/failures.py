@@ -1,0 +1,99 @@
+"""Report why an emission fails: the events of its end, and the message of its error.
+
+No message contains a text of the model.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from emitter.attempts import Verdict
+from emitter.core.effects import EmissionFailure, EmissionOutcome
+from emitter.core.verdicts import FAULT_CODES, REMEDIES, retry_reason
+from emitter.events import CapBreached, NodeFailed, RetryAttempted, RetryExhausted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from emitter.attempts import Attempt
+    from emitter.core.effects import EffectGenerator, EmissionRequest
+    from emitter.core.state import EmissionState, LimitBreach
+    from emitter.core.verdicts import ClassifiedAnswer
+    from emitter.messages import Fault, Json
+
+_NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
+
+
+def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
+    """End without an answer."""
+    return (
+        yield from end_with_failure(
+            state, EmissionFailure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message, state.cause)
+        )
+    )
+
+
+def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, attempt_count: int) -> EffectGenerator:
+    """End because no further call can help. ``attempt_count`` counts answered calls in the structured mode."""
+    refused = classification.verdict is Verdict.REFUSED
+    code, retried_for = REMEDIES[classification.verdict].failure.code, retry_reason(classification)
+    if not refused and retried_for is not None:
+        yield RetryExhausted(attempt_count, retried_for, describe_violations(classification))
+        # the ceiling is on retries, so the first call is not one of them
+        yield CapBreached("schema", attempt_count - 1, attempt_count)
+    reason = failure_message(state.emission_request, state.own_attempts[-1], classification)
+    message = f"{reason} (calls made: {len(state.attempts)})."
+    cause = classification.raised.error if classification.raised else state.cause
+    details = {} if refused else {"totalAttempts": attempt_count}
+    return (yield from end_with_failure(state, EmissionFailure(classification.verdict, code, message, cause), details))
+
+
+def end_with_limit(
+    state: EmissionState, breach: LimitBreach, classification: ClassifiedAnswer | None
+) -> EffectGenerator:
+    """End because the next call would exceed a limit. ``classification`` is that of the last answer."""
+    retried_for = retry_reason(classification) if classification is not None else None
+    if classification is not None and retried_for is not None:
+        yield RetryExhausted(len(state.answered_verdicts), retried_for, describe_violations(classification))
+    yield CapBreached(breach.kind, breach.limit, breach.observed)
+    verdict = Verdict.FAULTED if classification is None else classification.verdict
+    message = f"{breach} (calls made: {len(state.attempts)})."
+    return (yield from end_with_failure(state, EmissionFailure(verdict, breach.code, message, state.cause)))
+
+
+def end_with_failure(
+    state: EmissionState, failure: EmissionFailure, details: Mapping[str, Json] = _NO_DETAILS
+) -> EffectGenerator:
+    """Report that the node failed, and end."""
+    yield NodeFailed(failure.code, failure.message, len(state.attempts), dict(details))
+    return EmissionOutcome(tuple(state.attempts), failure=failure)
+
+
+def retry_event(attempt: int, classification: ClassifiedAnswer) -> RetryAttempted:
+    """Report that the answer was rejected and another call follows."""
+    cause = retry_reason(classification)
+    if cause is None:
+        raise TypeError(f"REMEDIES has no reason for {classification.verdict}")
+    return RetryAttempted(attempt, cause, describe_violations(classification))
+
+
+def describe_violations(classification: ClassifiedAnswer) -> str | None:
+    """Return the violations on one line, without any text of the answer."""
+    violations = "; ".join(str(violation) for violation in classification.violations)
+    return violations or REMEDIES[classification.verdict].grounds
+
+
+def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
+    """Explain why no further call can help, without any text of the model."""
+    return REMEDIES[classification.verdict].message.format(
+        stop=last.stop[:60],
+        budget=last.budget,
+        limit=_CEILING if last.budget >= emission_request.max_budget else _NO_FURTHER_CALL,
+        violations=describe_violations(classification),
+        raised=classification.raised,
+    )
+
+
+_CEILING = "the ceiling of policy or model"
+_NO_FURTHER_CALL = "and no further call is allowed (Policy.max_attempts, or the host's limits.schemaRounds)"
