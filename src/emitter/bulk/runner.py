@@ -19,7 +19,7 @@ from emitter.bulk.limiter import Permit
 from emitter.client.execution import EmissionRun, adrive, open_async_transport
 from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
-from emitter.client.result import Trace, complete, emission_prices
+from emitter.client.result import Trace, complete
 from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
 from emitter.errors import AuthenticationError, EmitterError, InputError, JournalFailed, StoreFailed, UnknownOutcome
@@ -518,7 +518,7 @@ def _not_sent(rejection: AuthenticationError) -> AuthenticationError:
 
 def _make_result(started: StartedJob[R], finished: FinishedEmission, prices: PriceTable | None = None) -> R | Exception:
     try:
-        prices = prices or emission_prices(started.plan)
+        prices = prices or started.plan.price_table()
         return started.to_result(complete(finished.outcome, finished.events, prices))
     except Exception as error:  # noqa: BLE001  it belongs to this result
         return error

@@ -26,7 +26,6 @@ from emitter.bulk.runner import JobRunner, open_client, release_connections
 from emitter.client.execution import require_usable_client, require_usable_clients
 from emitter.client.rate_limits import RateLimit
 from emitter.client.request import warn_unknown_models
-from emitter.client.result import emission_prices
 from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
@@ -134,7 +133,7 @@ class AsyncRun(RunCounters, Generic[R]):
                 raise InputError(
                     "extra_headers= cannot be sent with a batch.", hint="Leave out batch= or extra_headers=."
                 )
-        self._stats = RunStats(total, emission_prices(run_plan.probe))
+        self._stats = RunStats(total, run_plan.probe.price_table())
         self._iterator = _iter_results(run_plan, source, options, self._stats)
 
     def __aiter__(self) -> AsyncIterator[JobResult[R]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
 from emitter.client.request import warn_unknown_models
-from emitter.client.result import Trace, complete, emission_prices
+from emitter.client.result import Trace, complete
 from emitter.client.transport import UnaryCall, redact_answer
 from emitter.clock import retry_delay
 from emitter.core.effects import Restart, Sleep
@@ -49,7 +49,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     with open_transport(prepared, _whole_calls(prepared)) as send:
         for _ in drive(run, send):
             pass
-    return complete(run.result(), tuple(run.record.events), emission_prices(prepared), prepared.conversation)
+    return complete(run.result(), tuple(run.record.events), prepared.price_table(), prepared.conversation)
 
 
 async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
@@ -59,7 +59,7 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     async with open_async_transport(prepared, _whole_calls(prepared)) as send:
         async for _ in adrive(run, send):
             pass
-    return complete(run.result(), tuple(run.record.events), emission_prices(prepared), prepared.conversation)
+    return complete(run.result(), tuple(run.record.events), prepared.price_table(), prepared.conversation)
 
 
 def _whole_calls(prepared: PreparedEmission) -> CallFactory[UnaryCall]:
@@ -212,7 +212,7 @@ class EmissionRun:
 def log_end(models: tuple[PreparedEmission, ...], outcome: EmissionOutcome, seconds: float) -> None:
     """Log one line at the end of an emission, without content."""
     attempts, failure, prepared = outcome.attempts, outcome.failure, models[0]
-    usage, cost = outcome.usage, Trace(attempts, (), emission_prices(prepared)).cost
+    usage, cost = outcome.usage, Trace(attempts, (), prepared.price_table()).cost
     _LOGGER.info(
         "%s: %s after %d %s, %d input and %d output tokens, %s, %.2f s",
         _describe_models(attempts) or f"{prepared.profile.name}/{prepared.target.model}",

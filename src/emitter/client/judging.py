@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from emitter import prompts
 from emitter.checks.judge import Review, check_quotes, describe_slots, read_review
-from emitter.core.judging import judge_answer
 from emitter.forms.content import ContentChecks
 from emitter.forms.document import document_form
 from emitter.messages import JUDGE_ROUTE, Message, Role
@@ -20,13 +19,10 @@ if TYPE_CHECKING:
 
     from emitter.checks.judge import ModelJudge
     from emitter.client.prepared import PreparedEmission
-    from emitter.core.effects import EffectGenerator, EmissionRequest
-    from emitter.core.judging import Judgment
-    from emitter.core.state import EmissionState
-    from emitter.core.verdicts import ClassifiedAnswer
+    from emitter.core.effects import EmissionRequest
     from emitter.forms.form import OutputForm
-    from emitter.messages import CallResult, Json
-    from emitter.policy import Policy, PriceTable
+    from emitter.messages import Json
+    from emitter.policy import PriceTable
     from emitter.schema.results import ParseResult
 
 
@@ -59,16 +55,6 @@ class PreparedJudge:
             request=replace(template.request, messages=(Message(Role.USER, text),), route=JUDGE_ROUTE),
             contract=replace(template.contract, read_value=partial(_read_answer, template.contract.read_value, value)),
         )
-
-    def judge_answer(
-        self,
-        state: EmissionState,
-        answer: CallResult,
-        classification: ClassifiedAnswer,
-        run: Callable[[EmissionRequest, Policy], EffectGenerator],
-    ) -> Judgment:
-        """Return a valid answer with the findings about it."""
-        return judge_answer(self, state, answer, classification, run)
 
     def review(self, value: Any, document: Json, answer: Any) -> ParseResult[Any]:
         """Return the findings of the judge, or of its fallback if there is no answer."""

@@ -30,6 +30,7 @@ from emitter.host.config import InFlightEnvelope
 from emitter.host.validation import check_limits, check_shape
 from emitter.models import AIEnvelope, EnvelopeSource, Trust
 from emitter.models.envelope import MAX_ID_LENGTH, make_correlation_id
+from emitter.prices import ModelPrices, listed_prices
 from emitter.telemetry.sinks import EventRecorder
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from emitter.forms.form import EnvelopeCodec, OutputForm
     from emitter.host import Acceptance, Acceptor, EnvelopeOutcome
     from emitter.messages import Json
+    from emitter.policy import PriceTable
     from emitter.profiles import ProviderProfile, WireFormat
 
 
@@ -85,6 +87,14 @@ class PreparedEmission(EmissionRequest):
     def models(self) -> tuple[PreparedEmission, ...]:
         """The emission for each of its models, by ``ModelRequest.route``. The judge's is the last one."""
         return (self, *self.alternatives) if self.judging is None else (self, *self.alternatives, self.judging)
+
+    def price_table(self) -> PriceTable:
+        """Return the prices of its models: the caller's, or those that are listed."""
+        tables: list[PriceTable] = []
+        for model in self.models:
+            profile, name = model.target.profile.name, model.request.model
+            tables.append(model.settings.policy.prices or listed_prices(profile, name))
+        return ModelPrices(tuple(tables)) if len(tables) > 1 else tables[0]
 
     def make_recorder(self) -> EventRecorder:
         """Return the recorder of the emission's events. It writes to the host's store and calls the sink.

@@ -19,13 +19,12 @@ from emitter.errors import (
 )
 from emitter.messages import FaultKind, Trust
 from emitter.models.standard_kinds import DOCUMENT
-from emitter.prices import CostSummary, ListedPrices, ModelPrices, listed_prices, prices_of, sum_costs
+from emitter.prices import CostSummary, ListedPrices, prices_of, sum_costs
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from emitter.attempts import Attempt
-    from emitter.client.prepared import PreparedEmission
     from emitter.conversation import Conversation
     from emitter.core.effects import EmissionFailure, EmissionOutcome
     from emitter.events import RunEvent
@@ -180,15 +179,6 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
     **{failure.code: failure.error for failure in FAULTS.values()},
 }
 """The error class of a fault's code and of a limit's. Any other failure has that of its verdict."""
-
-
-def emission_prices(prepared: PreparedEmission) -> PriceTable:
-    """Return the prices of an emission: the caller's, or those that are listed for the model."""
-    tables: list[PriceTable] = []
-    for model in prepared.models:
-        profile, name = model.target.profile.name, model.request.model
-        tables.append(model.settings.policy.prices or listed_prices(profile, name))
-    return ModelPrices(tuple(tables)) if len(tables) > 1 else tables[0]
 
 
 def complete(

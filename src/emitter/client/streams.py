@@ -16,7 +16,7 @@ from emitter.client.execution import (
     require_usable_clients,
 )
 from emitter.client.request import warn_unknown_models
-from emitter.client.result import Trace, complete, emission_prices
+from emitter.client.result import Trace, complete
 from emitter.client.transport import StreamCall, StreamRedactor
 from emitter.errors import InputError
 from emitter.streaming import FieldComplete, Restart
@@ -66,7 +66,7 @@ class _StreamRun(Generic[R]):
         """The calls and events so far."""
         outcome = self._run.outcome
         attempts = outcome.attempts if outcome else ()
-        return Trace(attempts, tuple(self._run.record.events), emission_prices(self._prepared))
+        return Trace(attempts, tuple(self._run.record.events), self._prepared.price_table())
 
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
@@ -120,7 +120,7 @@ class _StreamRun(Generic[R]):
         return StreamCall(prepared, client, fields, request, timeout)
 
     def _set_result(self) -> None:
-        events, prices = tuple(self._run.record.events), emission_prices(self._prepared)
+        events, prices = tuple(self._run.record.events), self._prepared.price_table()
         emission: Any = complete(self._run.result(), events, prices, self._prepared.conversation)
         self._result = self._finish(emission) if self._finish else emission
 

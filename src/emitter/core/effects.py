@@ -15,16 +15,13 @@ from emitter.events import Event, RunEvent
 from emitter.messages import CallResult, ModelRequest, ModelResponse, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from emitter.attempts import Attempt, Verdict
-    from emitter.core.judging import AnswerJudge
-    from emitter.core.verdicts import DocumentContract, FallbackReason
+    from emitter.core.verdicts import DocumentContract, FallbackReason, RequestWriter
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.policy import PriceTable
-    from emitter.profiles.tables import RequestParameter
+    from emitter.schema.results import ParseResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,31 +94,24 @@ class EmissionOutcome:
         return total_usage(self.attempts)
 
 
-class RequestWriter(Protocol):
-    """Writes the further requests of an emission: the corrected one, and those that get an answer in two calls."""
+class AnswerJudge(Protocol):
+    """Judges the value of a valid answer."""
 
-    def count_tokens(self, request: ModelRequest) -> int:
-        """Return the input tokens of a request. It is called only if the policy limits tokens or cost."""
+    def request(self, value: Any, /) -> EmissionRequest | None:
+        """Return the request that asks about a value, or None if no model is asked."""
         ...
 
-    def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
-        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+    def review(self, value: Any, document: Json, answer: Any, /) -> ParseResult[Any]:
+        """Return the findings that follow from the judge's answer, or from the fallback if there is none."""
         ...
 
-    def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:
-        """Return the request with a prompt template as its corrective fragment, in place of an earlier fragment."""
+    @property
+    def prices(self) -> PriceTable | None:
+        """The prices of the judge's model."""
         ...
 
-    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
-        """Return the model settings that the model takes on its wire, such as ``reasoning_effort`` with its words."""
-        ...
-
-    def describe(self, request: ModelRequest) -> ModelRequest:
-        """Return the request that asks for the answer in plain words."""
-        ...
-
-    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
-        """Return the request that asks to convert the words to the schema."""
+    def offline(self) -> AnswerJudge:
+        """Return a judge that asks no model, for drivers that can only reach the emission's own."""
         ...
 
 

@@ -129,7 +129,9 @@ def _send_and_judge(
     judge = state.emission_request.judge
     if judge is None or classification.verdict not in _VALID_VERDICTS:
         return answer, classification
-    return (yield from judge.judge_answer(state, answer, classification, run_emission))
+    from emitter.core.judging import judge_answer  # noqa: PLC0415  few emissions have a judge
+
+    return (yield from judge_answer(judge, state, answer, classification, run_emission))
 
 
 def _end_at_limit(

@@ -7,7 +7,7 @@ usage are on the trace. If it gives no usable answer, its fallback decides.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.attempts import Verdict, total_usage
 from emitter.core.effects import Effect, EmissionOutcome, Sleep
@@ -18,48 +18,15 @@ from emitter.messages import CallResult, Fault, FaultKind, ModelRequest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from emitter.core.effects import EffectGenerator, EmissionRequest
+    from emitter.core.effects import AnswerJudge, EffectGenerator, EmissionRequest
     from emitter.core.state import EmissionState
-    from emitter.messages import Json
-    from emitter.policy import Policy, PriceTable
+    from emitter.policy import Policy
     from emitter.schema.results import ParseResult
 
 Judgment: TypeAlias = "Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]"
 """The effects of judging an answer, which return it with its classification."""
 _MAX_ATTEMPTS = 2
 _CANCELLED = Fault(FaultKind.CANCELLED, "The caller stopped while the answer was judged.")
-
-
-class AnswerJudge(Protocol):
-    """Judges the value of a valid answer."""
-
-    def request(self, value: Any, /) -> EmissionRequest | None:
-        """Return the request that asks about a value, or None if no model is asked."""
-        ...
-
-    def review(self, value: Any, document: Json, answer: Any, /) -> ParseResult[Any]:
-        """Return the findings that follow from the judge's answer, or from the fallback if there is none."""
-        ...
-
-    @property
-    def prices(self) -> PriceTable | None:
-        """The prices of the judge's model."""
-        ...
-
-    def offline(self) -> AnswerJudge:
-        """Return a judge that asks no model, for drivers that can only reach the emission's own."""
-        ...
-
-    def judge_answer(
-        self,
-        state: EmissionState,
-        answer: CallResult,
-        classification: ClassifiedAnswer,
-        run: Callable[[EmissionRequest, Policy], EffectGenerator],
-        /,
-    ) -> Judgment:
-        """Return a valid answer with the judge's findings: ``judge_answer`` of this module, for this judge."""
-        ...
 
 
 def judge_answer(

@@ -14,8 +14,7 @@ from emitter.messages import JUDGE_ROUTE, ModelRequest, Usage, with_output_budge
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emitter.core.effects import EmissionRequest
-    from emitter.core.judging import AnswerJudge
+    from emitter.core.effects import AnswerJudge, EmissionRequest
     from emitter.core.verdicts import ClassifiedAnswer, FallbackReason
     from emitter.events import Event
     from emitter.policy import Policy, PriceTable

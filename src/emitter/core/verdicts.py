@@ -45,12 +45,12 @@ from emitter.schema.validator import LONE_SURROGATE
 from emitter.strict_json import json_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from emitter.core.effects import RequestWriter
     from emitter.errors import EmissionError
-    from emitter.messages import CallResult, Json
+    from emitter.messages import CallResult, Json, Usage
     from emitter.policy import Policy
+    from emitter.profiles.tables import RequestParameter
     from emitter.schema import Compiled
 
 
@@ -315,6 +315,34 @@ class RetryState:
     max_budget: int
     document_requested: bool = False
     other_calls: int = 0
+
+
+class RequestWriter(Protocol):
+    """Writes the further requests of an emission: the corrected one, and those that get an answer in two calls."""
+
+    def count_tokens(self, request: ModelRequest) -> int:
+        """Return the input tokens of a request. It is called only if the policy limits tokens or cost."""
+        ...
+
+    def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
+        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+        ...
+
+    def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:
+        """Return the request with a prompt template as its corrective fragment, in place of an earlier fragment."""
+        ...
+
+    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
+        """Return the model settings that the model takes on its wire, such as ``reasoning_effort`` with its words."""
+        ...
+
+    def describe(self, request: ModelRequest) -> ModelRequest:
+        """Return the request that asks for the answer in plain words."""
+        ...
+
+    def convert(self, request: ModelRequest, words: str) -> ModelRequest:
+        """Return the request that asks to convert the words to the schema."""
+        ...
 
 
 def next_request(
