@@ -335,7 +335,7 @@ REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
     "form-as-text": (WireFormat.OPENAI_RESPONSES, {"text": "plain"}, "extra_body= may not set text."),
     "old-budget": (WireFormat.OPENAI_CHAT, {"max_tokens": 9}, "Set Policy(output_tokens=...)"),
     "camel-case": (WireFormat.GOOGLE, {"maxOutputTokens": 9}, "extra_body= may not set maxOutputTokens. Set Policy("),
-    "other-form": (WireFormat.GOOGLE, {"response_schema": {}}, "The schema that you ask for decides it."),
+    "other-form": (WireFormat.GOOGLE, {"response_schema": {}}, "The schema of the emission sets it."),
     "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Pass extra_headers=."),
     "body": (WireFormat.ANTHROPIC, {"extra_body": {"a": "b"}}, "Write its entries directly into extra_body=."),
     "timeout": (WireFormat.ANTHROPIC, {"timeout": 5}, "Set Policy(timeout=...)."),

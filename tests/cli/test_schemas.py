@@ -93,7 +93,7 @@ def test_compile_carries_or_closes_what_a_schema_is_silent_about(run: Run, undec
         (
             ["compile", "--profile", "openai"],
             b'{"items": {"$ref": "#/gone"}}',
-            "/items/$ref: names nothing in this document",
+            "/items/$ref: does not exist in this document",
         ),
         (
             ["compile", "--profile", "openai", "--no-degrade"],

@@ -163,7 +163,7 @@ _JSON_START: Final = re.compile(
 )
 """Matches the start of a JSON object, array or string, or a text that is only a number, perhaps cut off."""
 _EXPECTED_JSON_TEXT: Final = (
-    "one whole JSON text: strings in quotes, no property of an object twice, no number that a double cannot hold"
+    "one whole JSON text: strings in quotes, no property of an object twice, no number that a double cannot represent"
 )
 _UNCHECKED_KEYWORDS = frozenset({"type", "title", "description", "default"})
 

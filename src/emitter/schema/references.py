@@ -105,8 +105,8 @@ class ReferenceResolver:
 
 def _unresolved_message(reference: object) -> str:
     if isinstance(reference, str) and not reference.startswith("#"):
-        return "names a schema outside this document; put it under $defs and refer to it there, or pass it in registry="
-    return "names nothing in this document"
+        return "refers to a schema outside this document; move it into $defs, or pass it in registry="
+    return "does not exist in this document"
 
 
 def definition_name(pointer: str) -> str:

@@ -51,7 +51,7 @@ LONE_SURROGATE = Violation("", "unicode", "text without lone surrogates")
 Schema: TypeAlias = "Mapping[str, Any] | bool"
 MAX_VIOLATIONS = 12
 """Further violations are dropped, so that a corrective prompt has a constant size."""
-DANGLING_REFERENCE = "a reference names nothing in this document, or something outside it"
+DANGLING_REFERENCE = "a reference has no target in this document"
 _MIN_TAGGED_BRANCHES = 2
 _TAG_RULES = frozenset({"const", "enum"})
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "rej007": "refers only to itself",
-    "rej008": "names nothing in this document",
+    "rej008": "does not exist in this document",
     "rej080": "no document can satisfy",
     "rej081": "no document can satisfy",
     "rej122": "not valid JSON Schema",
     "rej126": "outside this document",
-    "rej149": "names nothing in this document",
+    "rej149": "does not exist in this document",
 }
 """Rejected schemas that are refused here too, each with the reason."""
 

@@ -82,7 +82,7 @@ def test_an_invalid_schema_is_refused_at_its_place(schema: Any, pointer: str) ->
     assert refused.value.pointer == pointer
 
 
-INSIDE, OUTSIDE = "names nothing in this document", "outside this document"
+INSIDE, OUTSIDE = "does not exist in this document", "outside this document"
 DANGLING = {
     "definition": (closed(a=refer("no")), "/properties/a/$ref", INSIDE),
     "escaped-place": (closed(**{"a/b": array(refer("no"))}), "/properties/a~1b/items/$ref", INSIDE),
