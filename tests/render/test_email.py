@@ -98,7 +98,7 @@ def test_it_says_where_to_answer() -> None:
     message = received(VALID_MOMENT)
 
     assert LINK in part(message, "plain").split("\n")
-    assert "A reply to this mail answers nothing." in part(message, "plain")
+    assert "A reply to this mail is not read." in part(message, "plain")
     assert message["Auto-Submitted"] == "auto-generated"
     assert message["Subject"] == "Decision: Stem: what happens to the release?"
 
@@ -106,7 +106,7 @@ def test_it_says_where_to_answer() -> None:
 @pytest.mark.parametrize("reply", ["1", "a Yes.", {"choice": "option:0"}, None, b"1"], ids=repr)
 def test_a_reply_is_no_consent(reply: Any) -> None:
     """Whatever it says."""
-    with pytest.raises(BadResolution, match="no answer"):
+    with pytest.raises(BadResolution, match="does not answer a decision"):
         RENDERER.read(VALID_MOMENT, reply)
 
 

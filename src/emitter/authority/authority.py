@@ -280,7 +280,7 @@ def _check_signing_pair(signing: SigningCallbacks) -> None:
     except Tampered as error:
         raise InputError(
             f"check= does not accept what sign= signs: {error.args[0]}",
-            hint="Pass the public key of sign= to make_verifier(), next to those of older lines.",
+            hint="Pass the public key of sign= to make_verifier(), and the keys of older lines.",
         ) from None
 
 

@@ -4,7 +4,7 @@ Each record is a closed, frozen pydantic model. Absent members are left out of t
 Amounts of money are exact and in the currency's main unit.
 
 Source: delegation-invariants (CONFIRM, STOP / TAKEOVER, RECEIPT). `REVOKE`, `EXPIRE`, `RESUME`, `INTENT`, `call`,
-`granted_by`, `delegate_to`, `intent_ref` and `retained` are ours.
+`granted_by`, `delegate_to`, `intent_ref` and `retained` are emitter's own.
 """
 
 from __future__ import annotations
@@ -204,10 +204,10 @@ class Scope(AuthorityRecord):
 
 
 class BoundCall(AuthorityRecord):
-    """The single call that is authorized, identified by its proposal's hash (``r3_s256``) and its call id (ours).
+    """The single call that is authorized: its proposal's hash (``r3_s256``) and its call id (emitter's own).
 
     ``function`` is the module and qualified name of the called function; guarded calls always have it. ``classes`` is a
-    digest of the argument classes that the proposal's JSON cannot express. Both are ours.
+    digest of the argument classes that the proposal's JSON cannot express. Both are emitter's own.
     """
 
     r3_s256: Annotated[str, Field(pattern=S256_PATTERN)]
@@ -239,7 +239,7 @@ class ConfirmRequest(_GrantTerms):
 
 
 class FirstApproval(AuthorityRecord):
-    """The first of two approvals of a choice (ours). ``signature`` is over ``Confirm.approval_statement``."""
+    """The first of two approvals of a choice (emitter's own). ``signature`` is over ``Confirm.approval_statement``."""
 
     principal: RecordName
     timestamp: Timestamp
@@ -248,7 +248,7 @@ class FirstApproval(AuthorityRecord):
 
 
 class Granted(AuthorityRecord):
-    """The choice that granted a confirm (ours): the decision, its envelope, and the index of the option.
+    """The choice that granted a confirm (emitter's own): the decision, its envelope, and the index of the option.
 
     ``decision`` is the reference used in events (``PendingDecision.reference``), and ``request`` the digest the option
     carried. ``signature`` is the principal's detached JWS over ``Confirm.answer_statement``, which includes the
@@ -291,7 +291,7 @@ class Confirm(_GrantTerms):
 
 
 class Revoke(AuthorityRecord):
-    """The withdrawal of a confirm (ours). It authorizes nothing that begins after this record."""
+    """The withdrawal of a confirm (emitter's own). It authorizes nothing that begins after this record."""
 
     type: Literal["REVOKE"] = "REVOKE"
     revoke_id: RecordName
@@ -302,7 +302,7 @@ class Revoke(AuthorityRecord):
 
 
 class Expire(AuthorityRecord):
-    """The discovery that an approval is too old (ours). It stays expired even if a clock is set back.
+    """The discovery that an approval is too old (emitter's own). It stays expired even if a clock is set back.
 
     Without a preceding CONFIRM, the approval expired before it could be confirmed and never can be.
     """
@@ -361,7 +361,7 @@ class Stop(AuthorityRecord):
 
 
 class Resume(AuthorityRecord):
-    """Lifts a stop (ours). New confirms can be granted; earlier ones remain invalid."""
+    """Lifts a stop (emitter's own). New confirms can be granted; earlier ones remain invalid."""
 
     type: Literal["RESUME"] = "RESUME"
     resume_id: RecordName
@@ -422,7 +422,10 @@ class Intent(_ActionFields):
 
 
 class Receipt(_ActionFields):
-    """The outcome of an action. ``intent_ref`` and ``retained``, the digest of the stored result, are ours."""
+    """The outcome of an action.
+
+    ``intent_ref`` and ``retained``, the digest of the stored result, are emitter's own.
+    """
 
     type: Literal["RECEIPT"] = "RECEIPT"
     receipt_id: RecordName

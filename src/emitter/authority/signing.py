@@ -1,7 +1,8 @@
 """Sign chain lines and principals' answers with Ed25519, and verify the signatures. Requires the `signing` extra.
 
 Source: RFC 7515 (JWS, with detached payloads as in appendix F), RFC 8037 and RFC 9864 (`Ed25519`), RFC 7638 (key
-thumbprints). Signing a line by its hash, and with it everything before it, is ours.
+thumbprints). A line is signed by its hash, which covers everything before it; that is
+emitter's own.
 """
 
 from __future__ import annotations

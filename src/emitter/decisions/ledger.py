@@ -230,7 +230,7 @@ class Ledger:
         return tuple(other for other in decisions if isinstance(other, ResolvedDecision))
 
     def find(self, decision_id: str) -> PendingDecision | ResolvedDecision:
-        """Return a decision as it stands.
+        """Return the current state of a decision.
 
         A decision that expired or was withdrawn is still a ``PendingDecision``, with ``expiry_recorded``. A free text
         or an objection has the principal's words, from whichever process, as long as they are kept.
@@ -238,7 +238,7 @@ class Ledger:
 
         Raises:
             UnknownDecision: No decision has this id.
-            StoreAltered: The stored words are not those of the resolution.
+            StoreAltered: The stored words do not belong to the resolution.
             UnsignedAnswer: This ledger verifies signatures, and the answer has no valid one.
         """
         return self._find(self._load_pending(decision_id))
@@ -439,7 +439,7 @@ class Ledger:
         return _Answer(resolution, channel, principal, ledger_arguments.check_callable("sign=", sign) or self._sign)
 
     def _record_end(self, pending: PendingDecision, answer: _Answer) -> ResolvedDecision:
-        """Store an answer, or find the one that came first."""
+        """Store an answer, or find the answer that came first."""
         resolution = answer.resolution
         make = partial(self._make_end, pending, answer)
         stored = self._log.record_silently(end_key(pending.reference), make, pending.reference)

@@ -84,7 +84,7 @@ class UnresolvedReason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """Nobody decided. This is no choice of an option and no consent."""
+    """Nobody decided. Do not read it as a choice or as consent."""
 
     digest: str
     reason: UnresolvedReason
@@ -333,7 +333,7 @@ class Reopen:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Do nothing: nobody decided, for this ``reason``, and that is no consent."""
+    """Do nothing, because nobody decided, for this ``reason``. That is not consent."""
 
     moment: BindingMoment
     reason: UnresolvedReason

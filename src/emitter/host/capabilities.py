@@ -102,7 +102,7 @@ def build_capabilities(settings: CapabilitySettings) -> dict[str, Json]:
 
 
 def list_usable_providers() -> tuple[str, ...]:
-    """Return the vendors whose SDK, key and address are available. List those of your own clients yourself."""
+    """Return the vendors whose SDK, key and address are available. Add the vendors of your own clients yourself."""
     profiles = [profile.load_profile(name) for name in profile.profile_names()]
     return tuple(dict.fromkeys(entry.provider for entry in profiles if _is_usable(entry)))
 

@@ -66,7 +66,7 @@ def extract_documents(text: str) -> tuple[ExtractedDocument, ...]:
     - A text without fences that starts like a document is read as leniently as an answer.
     - JSON within prose is prose. A document that appears twice is returned twice.
 
-    At most ``MAX_DOCUMENTS`` are returned, and one more that stands for the rest.
+    At most ``MAX_DOCUMENTS`` are returned, and one more for the rest.
 
     Args:
         text: A complete answer. Check the stop reason first.
@@ -131,7 +131,7 @@ class _Extractor:
             self.append(ExtractedDocument(value, outcome.path, offset))
 
     def append(self, extracted: ExtractedDocument) -> None:
-        """Add a document; the first beyond the limit stands for the rest."""
+        """Add a document. The first one beyond the limit is unreadable and represents the rest."""
         is_within = len(self.documents) < MAX_DOCUMENTS
         self.documents.append(extracted if is_within else ExtractedDocument(None, None, extracted.byte_offset))
 
@@ -211,7 +211,7 @@ class _OpenFence:
 
 
 def iter_code_blocks(text: str, languages: frozenset[str]) -> Iterator[CodeBlock]:
-    """Yield the fenced blocks of ``text``; those of ``languages`` leniently. Inner fences are content."""
+    """Yield the fenced blocks of ``text``. Blocks of ``languages`` are read leniently. Inner fences are content."""
     fence: _OpenFence | None = None
     for line in _LINE.finditer(text):
         start = line.start()

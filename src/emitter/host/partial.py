@@ -3,7 +3,7 @@
 Chunks share a ``correlationId``, arrive in any order and may repeat. If every ``payload`` is a string, the
 strings are fragments: joined by ``index`` they are the payload as strict JSON. Otherwise each chunk carries the
 payload so far, and the last one is final. Contradictory chunks never become an envelope. OpenWOP defines only
-``PartialInfo``; the other rules are ours (its gap E1).
+``PartialInfo``; the other rules are emitter's own (its gap E1).
 
 Source: ai-envelope.md, ``PartialInfo``.
 """

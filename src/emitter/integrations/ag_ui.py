@@ -30,7 +30,7 @@ except ImportError as error:
 
 
 def to_interrupt(pending: PendingDecision, *, tool_call_id: str | None = None) -> Interrupt:
-    """Return a pending decision as an interrupt, whose id is that of the decision.
+    """Return a pending decision as an interrupt with the decision's id.
 
     The message is the whole envelope as text. ``metadata`` has the envelope itself, for front ends that draw it.
 

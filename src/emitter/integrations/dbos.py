@@ -151,7 +151,7 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
 
     Raises:
         NotApproved: The principal did not approve it.
-        AlreadyUsed: The call did not succeed, as a receipt says that was written before the restart.
+        AlreadyUsed: The call failed before the restart, as its receipt says.
     """
     check_type("tool", tool, GuardedTool)
     if tool.asks:

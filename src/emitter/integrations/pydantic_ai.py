@@ -145,7 +145,7 @@ def guard_toolset(
 
     Args:
         authority: Approves the calls and keeps the receipts.
-        toolset: Any toolset, such as a ``FunctionToolset`` or that of an MCP server.
+        toolset: Any toolset, such as a ``FunctionToolset`` or the toolset of an MCP server.
         tools: The options of ``Authority.guard`` for each tool, by its name. If the toolset has no tool with one of
             the names, the run fails.
     """

@@ -65,7 +65,7 @@ class EmissionSpec:
         rate_limit: The limit of all actors together.
         options: Options of ``aemit_many``, such as ``in_flight``, ``orphans``, ``policy`` and ``instructions``.
         dataset_id: A part of the node ids of this dataset's emissions. It distinguishes their outcomes in the store
-            from those of an earlier dataset.
+            from the outcomes of an earlier dataset.
     """
 
     form: Any
@@ -220,7 +220,7 @@ class EmissionMapper:
         yield batch
 
     def _refuse_duplicate(self, result: JobResult[Any]) -> JobResult[Any]:
-        """Return a result, or an error if its outcome is that of another row of this dataset with the same key."""
+        """Return a result, or an error if another row of this dataset has the same key and its outcome was found."""
         if not result.stale:
             return result
         trace: Trace | None = getattr(result.outcome, "trace", None)

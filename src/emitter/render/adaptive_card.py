@@ -1,7 +1,7 @@
 """Draw a decision as an Adaptive Card 1.6, with a button for each option and a field for each veto.
 
-Text of the model stands in text runs, which take no Markdown, and never contains the template openers ``${``
-and ``{{``. Hosts limit a card's size (Teams: about 80 kB) and refuse larger ones.
+Text of the model is put into text runs, which are not read as Markdown, and never contains the template openers ``${``
+and ``{{``. Hosts limit a card's size (Teams: about 80 kB) and refuse larger cards.
 
 Sources: draft-morrison-binding-moment-envelope-00, section 8; the schema of Adaptive Cards 1.6.0
 (https://github.com/microsoft/AdaptiveCards) and Microsoft's Universal Action Model.

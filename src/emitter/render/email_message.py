@@ -1,7 +1,7 @@
 """Draw a decision as an e-mail with a link to the page where it is answered.
 
-The mail has the whole decision, as text and as HTML. It takes no answer: a sender's address proves nothing, so a reply
-is no consent.
+The mail has the whole decision, as text and as HTML. It cannot be answered by a reply: a sender's address proves
+nothing.
 
 Sources: RFC 5322, RFC 2046, section 5.1.4 (alternatives), and RFC 3834, section 5 (``Auto-Submitted``).
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import BindingMoment
 
-_HINT = "Answer on the page that this mail links to. A reply to this mail answers nothing."
+_HINT = "Answer on the page that this mail links to. A reply to this mail is not read."
 _TEXT_WIDTH = 76
 _MAX_SUBJECT_LENGTH = 200
 
@@ -63,5 +63,5 @@ class Email:
         return message
 
     def read(self, _moment: BindingMoment, _reply: Json) -> Resolution:
-        """Raise ``BadResolution``: a mail answers nothing."""
-        raise BadResolution("A mail is no answer.", hint="Answer on the page that it links to.")
+        """Raise ``BadResolution``, because a mail does not answer a decision."""
+        raise BadResolution("A mail does not answer a decision.", hint="Answer on the page that it links to.")

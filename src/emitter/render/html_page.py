@@ -290,7 +290,7 @@ _VOID_ELEMENTS = frozenset({"br", "hr", "input", "link", "meta"})
 def element(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
     """Return an element. Children that are not ``Markup`` are escaped.
 
-    An underscore in an attribute's name stands for a hyphen; a trailing one is dropped. Attributes that are False or
+    An underscore in an attribute's name becomes a hyphen, and a trailing one is dropped. Attributes that are False or
     empty are left out, except ``lang``, whose empty value means an unknown language.
     """
     opening = f"<{name}{''.join(_attribute(*item) for item in attributes.items())}>"

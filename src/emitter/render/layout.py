@@ -40,7 +40,7 @@ OBJECTION_FIELD = "objection"
 
 @dataclass(frozen=True, slots=True)
 class OptionLayout:
-    """One option: ``key`` is what a person presses or types, and ``warning`` says how a deceptive label misleads."""
+    """One option. A person presses or types its ``key``; ``warning`` describes how its label could deceive them."""
 
     index: int
     key: str

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from emitter.render.layout import Layout, OptionLayout
 
 _MAX_FALLBACK_BYTES = 4000
-"""Slack's recommended maximum for the text that stands in for the blocks."""
+"""Slack's recommended maximum for the fallback text of a message, in bytes."""
 _WAITING_TEXT = "A decision waits for you; it is shown in the message itself."
 _EMOJI_CODE = re.compile(r":(?=[\w+'-]+:)")
 
@@ -81,7 +81,7 @@ class Slack:
             case "block_actions":
                 if get_pressed_veto(moment, payload) is not None:
                     raise BadResolution(
-                        "The press of a veto's button is no answer yet.",
+                        "Pressing a veto's button does not answer the decision yet.",
                         hint="Open veto_modal(moment, kind) and read its submission.",
                     )
                 return parse_button_reply(moment, _pressed_value(payload))

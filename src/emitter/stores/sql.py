@@ -37,7 +37,7 @@ class SqlStore:
     Args:
         server: A URL such as ``postgresql://user:password@host/database``, or an SQLAlchemy engine. You close an engine
             of your own, and renew it after a fork.
-        timeout: How many seconds a call waits for other ones.
+        timeout: How many seconds a call waits for other calls.
 
     Raises:
         MissingExtra: SQLAlchemy or the driver is not installed.

@@ -1,6 +1,6 @@
 """Show open decisions as pages with forms, and record what the forms send.
 
-The pages of links and those of the inbox share this: a ``DecisionPage`` says where a decision is shown and to whom.
+The pages of links and of the inbox share this. A ``DecisionPage`` describes the page that a decision is shown on.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class DecisionPage:
     Attributes:
         path: The path of the page.
         hidden: Fields that its forms send.
-        header: What stands above the decision.
-        footer: What stands below it.
+        header: Elements above the decision.
+        footer: Elements below it.
         security: The page's Content-Security-Policy.
         principal: Who answers, if the page knows.
     """

@@ -156,7 +156,7 @@ _ERROR_HANDLERS: Final = {
     UnsignedAnswer: show_refusal(
         409,
         "Not signed",
-        "Only an answer that a known key signed counts here, and there is no valid one.",
+        "Only an answer that is signed by a known key counts here, and there is none.",
         note="If you just answered, nothing was recorded. If the store has an answer, it authorizes nothing.",
     ),
     StoreAltered: show_refusal(409, "Altered", "Another program changed this record in the store. Do not rely on it."),

@@ -164,7 +164,7 @@ class Catalog:
         return Listing("Closed", count, rows, agents, chosen, pages)
 
     def _load_open(self) -> list[PendingDecision]:
-        """Return the open decisions, of which only new ones are read from the store."""
+        """Return the open decisions. Only decisions that are new or were reassigned are read from the store."""
         known, opened = self._open, dict[tuple[str, int], PendingDecision]()
         assigned = self._ledger.assignment_counts()
         for reference in self._ledger.open_references():

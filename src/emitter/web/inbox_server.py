@@ -69,7 +69,7 @@ def serve_inbox(
 
 
 class _Session:
-    """The session of the one person: a cookie that only redeeming a ticket sets."""
+    """The session of the person: a cookie that is set only for a valid ticket."""
 
     def __init__(self, principal: Principal, announce: Callable[[str], object]) -> None:
         self._principal = principal

@@ -70,7 +70,7 @@ def test_a_press_of_a_veto_opens_and_resolves_nothing(kind: HatchKind) -> None:
     press = vetoes(VALID_MOMENT)[kind]
 
     assert slack.get_pressed_veto(VALID_MOMENT, press) is kind
-    with pytest.raises(BadResolution, match=r"no answer yet\. Open veto_modal"):
+    with pytest.raises(BadResolution, match=r"does not answer the decision yet\. Open veto_modal"):
         slack.RENDERER.read(VALID_MOMENT, press)
 
 

@@ -168,7 +168,7 @@ def build_authorization_form(
 
 
 def build_oracle_materials(constraints: AuthorizationConstraints) -> tuple[Material, ...]:
-    """Return the readings as materials; those of tier ``unverified`` are untrusted."""
+    """Return the readings as materials. Readings of tier ``unverified`` are untrusted."""
     by_trust = {
         Trust.TRUSTED: [reading for reading in constraints.oracles if reading.is_verified],
         Trust.UNTRUSTED: [reading for reading in constraints.oracles if not reading.is_verified],

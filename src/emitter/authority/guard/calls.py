@@ -139,7 +139,7 @@ class GuardedTool(Generic[P, R]):
         """Open the decision about a call under an id, without making the call. ``ask`` is not called.
 
         Returns:
-            The decision as it stands, a ``PendingDecision`` or a ``ResolvedDecision``. Await it if the tool is async.
+            The current decision, a ``PendingDecision`` or a ``ResolvedDecision``. Await it if the tool is async.
 
         Raises:
             NotApproved: The principal refused this question before.
@@ -194,7 +194,7 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
 
 
 def propose_guarded_call(call: GuardedCall) -> Steps[PendingDecision | ResolvedDecision]:
-    """Return the decision about a call as it stands, and open it if there is none."""
+    """Return the current decision about a call, and open one if there is none."""
     proposed: ProposedCall = yield StoreStep(partial(propose_call, call))
     decision = yield from _find_or_open(call, proposed)
     _check_states_call(call, proposed, decision)
@@ -273,7 +273,7 @@ def _find_decision(call: GuardedCall, proposed_call: ProposedCall) -> PendingDec
 
 
 def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[PendingDecision | ResolvedDecision]:
-    """Write the envelope and open the decision, or return the one another process opened meanwhile.
+    """Write the envelope and open the decision, or return the decision that another process opened meanwhile.
 
     ``before_confirm`` hooks run first, so that nobody is asked about a call they would reject.
     """
@@ -428,7 +428,7 @@ def propose_call(call: GuardedCall) -> ProposedCall:
 
 
 def _new_call_entry(call: GuardedCall) -> dict[str, Json]:
-    """Build the entry to store under a new call's id; of concurrent ones the first is kept."""
+    """Build the entry to store under a new call's id. Of concurrent entries the first is kept."""
     proposal, workflow_id = _write_proposal(call), call.config.workflow_id
     request = _confirm_request(call, proposal, workflow_id)
     rules.check_enforceable_limits(request.limits, call.context.limit_names)

@@ -231,7 +231,7 @@ def _code_parts(code: CodeType) -> list[Json]:
 
 
 def _module_name(name: str) -> str:
-    """Return a module's name; for ``__main__`` that of the module or script being run."""
+    """Return a module's name; for ``__main__`` the name of the module or script being run."""
     if name not in {"__main__", "__mp_main__"}:  # the latter in a spawned process
         return name
     main = sys.modules.get("__main__")

@@ -287,7 +287,7 @@ def _check_parameter_names(tool: Callable[..., Any], config: GuardConfig) -> Non
 
 
 def _check_open(signature: Iterable[inspect.Parameter], config: GuardConfig) -> frozenset[str]:
-    """Return the ``parameters`` of a tool that takes ``**arguments``, and otherwise only excluded positional ones."""
+    """Return the ``parameters`` of a tool whose other parameters than ``**arguments`` are positional and excluded."""
     kinds = {parameter.kind for parameter in signature if parameter.name not in config.exclude}
     excluded = {parameter.kind for parameter in signature if parameter.name in config.exclude}
     if kinds != {inspect.Parameter.VAR_KEYWORD} or excluded - {inspect.Parameter.POSITIONAL_ONLY}:

@@ -6,7 +6,7 @@ claim authority, and RFC-0011 renders no sentence by default before it is cleare
 is corrected, or refused. (In a decision, a phrase alone refuses nothing: there the principal judges.)
 
 Source: RFC-0010, NarrativePolicy and RefusalReason ("MUST NOT leak control-plane details that enable probing"). The
-rules that recognize each kind of marker are ours.
+rules that recognize each kind of marker are emitter's own.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 MAX_INLINE_LENGTH: Final = 1_024
-"""Default for the length up to which a string stands in a proposal whole."""
+"""Default maximum length of a string that a proposal contains whole, in characters."""
 _URI_PATTERN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2000}")
 
 
