@@ -148,15 +148,7 @@ def _act(moment: BindingMoment, answer: Resolution | Unresolved) -> None:
         return
     authority, done = Authority(actor="demo-agent"), list[str]()
     scope = Scope(workflow_id="nightly-migration", targets=("orders",))
-    requests = [
-        ConfirmRequest(
-            scope=scope.model_copy(update={"capabilities": (action,)}),
-            limits={"max_side_effects": 1},
-            ttl_seconds=900,
-            risk_level=RiskLevel.LOW,
-        )
-        for action in _ACTIONS
-    ]
+    requests = [_request_authority(scope, action) for action in _ACTIONS]
     decision = authority.ledger.open(moment, actions=[request.digest for request in requests])
     confirm = authority.confirm(authority.ledger.resolve(decision.decision_id, answer), requests[answer.index])
     action = ActionRequest(
@@ -170,6 +162,15 @@ def _act(moment: BindingMoment, answer: Resolution | Unresolved) -> None:
         f"called    twice, as after a crash; it ran {'once' if len(done) == 1 else len(done)}\n"
         f"receipt   {receipt.receipt_id}: {receipt.action} on {receipt.target}, {receipt.result.value}\n\n"
         "Ask a real model next: `emitter emit --help`, `emitter moment --help`.\n"
+    )
+
+
+def _request_authority(scope: Scope, action: str) -> ConfirmRequest:
+    return ConfirmRequest(
+        scope=scope.model_copy(update={"capabilities": (action,)}),
+        limits={"max_side_effects": 1},
+        ttl_seconds=900,
+        risk_level=RiskLevel.LOW,
     )
 
 

@@ -171,9 +171,12 @@ def _compile_type(kind: object, options: _CompileOptions) -> Compiled:
 def _compile_text(text: str, options: _CompileOptions) -> Compiled:
     schema: Any = json.loads(text)
     widened_types: list[Rule] = []
-    if is_openapi(text):
-        schema, widened_types = convert_openapi(schema)
-    compiled = _compile_with_patterns(schema, options)
+    try:
+        if is_openapi(text):
+            schema, widened_types = convert_openapi(schema)
+        compiled = _compile_with_patterns(schema, options)
+    except RecursionError as error:  # Python 3.12 and later write deeper JSON than they have frames for
+        raise Uncompilable("", _TOO_DEEP) from error
     # JSON Schema ignores ``nullable``, so the caller may not expect null here.
     losses = tuple(
         Loss(rule.pointer, rule.keyword, truncate_json(rule.value), LossReason.WIDENED) for rule in widened_types

@@ -101,7 +101,7 @@ def test_a_payload_is_text_too() -> None:
 
 
 DEEP: Any = 0
-for _ in range(5_000):
+for _ in range(100_000):
     DEEP = [DEEP]
 ROUND: Any = []
 ROUND.append(ROUND)
