@@ -131,6 +131,7 @@ def _show_warning(options: set[str], message: Warning | str, *_: Any, **__: Any)
 
 
 _ARGUMENT = re.compile(r"""\bPolicy\.(\w+)|\b(\w+)=(?:(["'])(.*?)\3|(?=[\s.,)]))""")
+"""An argument in a message of the library: ``Policy.max_cost``, ``fallback=`` or ``orphans="list"``."""
 _PRICES = re.compile(r"Policy\(prices=Prices\(.*?\)\)")
 
 

@@ -144,7 +144,7 @@ def _act(moment: BindingMoment, answer: Resolution | Unresolved) -> None:
     """Do what was approved, once, and print its receipt."""
     _write_heading("3. The act: what you approved is what runs, once, with a receipt")
     if not isinstance(answer, Selected):
-        sys.stdout.write("You chose no option, so nothing runs: no answer is no consent.\n")
+        sys.stdout.write("You chose no option, so nothing runs: no answer is not consent.\n")
         return
     authority, done = Authority(actor="demo-agent"), list[str]()
     scope = Scope(workflow_id="nightly-migration", targets=("orders",))
@@ -154,7 +154,7 @@ def _act(moment: BindingMoment, answer: Resolution | Unresolved) -> None:
     action = ActionRequest(
         intent_id="tonight", workflow_id=scope.workflow_id, action=_ACTIONS[answer.index], target="orders"
     )
-    for _ in range(2):
+    for _ in range(2):  # as an agent does that starts again after a crash
         authority.execute(confirm.confirm_id, Execution(action, lambda: done.append(action.action)))
     (receipt,) = authority.receipts()
     sys.stdout.write(

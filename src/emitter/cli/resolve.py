@@ -15,7 +15,6 @@ from emitter.cli.arguments import add_json_argument
 from emitter.cli.input_output import print_json
 from emitter.cli.moments import read_moment
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved, UnresolvedReason, continue_after, digest
-from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import resolution_to_json
 from emitter.errors import InputError
 from emitter.render.layout import NOT_ANSWERED_YET
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from emitter.cli.stores import OpenDecision
     from emitter.decisions import Resolution
-    from emitter.decisions.ledger_details import DetailRequest
     from emitter.models import BindingMoment
     from emitter.terminal import DetailHandler
 
@@ -120,13 +118,9 @@ def _wait_for_detail(decision: OpenDecision, topic: str) -> str:
     while any(request.is_open for request in ledger.detail_requests(decision_id)) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
     return "\n".join(
-        f"{_topic_label(request)}: {request.text or 'the agent has not answered yet; type m to look again'}"
+        f"{request.readable_topic or 'More'}: {request.text or 'the agent has not answered yet; type m to look again'}"
         for request in ledger.detail_requests(decision_id)
     )
-
-
-def _topic_label(request: DetailRequest) -> str:
-    return request.topic if request.topic and not isinstance(request.topic, MissingWordsReason) else "More"
 
 
 def _answer_file(args: argparse.Namespace, stack: ExitStack) -> TerminalAnswer:

@@ -20,7 +20,7 @@ from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
 from emitter.decisions.ledger_entries import ResolvedDecision
-from emitter.decisions.ledger_words import ONE_WEEK, KeepWords, MissingWordsReason
+from emitter.decisions.ledger_words import ONE_WEEK, KeepWords
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
 from emitter.events import format_timestamp
 from emitter.messages import as_mapping
@@ -76,14 +76,9 @@ def _pending_json(pending: PendingDecision, details: Iterable[DetailRequest]) ->
         "stem": question.stem,
         "options": [option.label for option in question.options],
         "details": [
-            {"number": request.number, "topic": _readable_topic(request), "answer": request.answer}
-            for request in details
+            {"number": request.number, "topic": request.readable_topic, "answer": request.answer} for request in details
         ],
     }
-
-
-def _readable_topic(request: DetailRequest) -> str | None:
-    return None if isinstance(request.topic, MissingWordsReason) else request.topic
 
 
 def _pending_lines(pending: PendingDecision, details: Iterable[DetailRequest]) -> Iterator[str]:
@@ -92,7 +87,7 @@ def _pending_lines(pending: PendingDecision, details: Iterable[DetailRequest]) -
     yield f"{quote(pending.decision_id)}: {question} (since {format_timestamp(pending.opened_at)}{until})"
     yield from (f"  {to_single_line(finding)}" for finding in pending.moment.findings)
     for request in details:
-        topic = _readable_topic(request)
+        topic = request.readable_topic
         subject = "a detail" if topic is None else f"detail on {quote(topic)}" if topic else "detail"
         yield f"  {request.number}. {subject} is requested{'' if request.is_open else ', and answered'}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from emitter.decisions import ledger_log
-from emitter.decisions.ledger_words import words_key
+from emitter.decisions.ledger_words import MissingWordsReason, words_key
 from emitter.errors import AlreadyResolved, BadResolution, StoreAltered, UnknownDecision
 from emitter.events import Level
 from emitter.stores import Entry
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from emitter.decisions.ledger_entries import PendingDecision
     from emitter.decisions.ledger_log import LedgerLog
-    from emitter.decisions.ledger_words import MissingWordsReason, PrincipalWords
+    from emitter.decisions.ledger_words import PrincipalWords
     from emitter.events import LogAppended
     from emitter.messages import Json
 
@@ -57,6 +57,11 @@ class DetailRequest:
     def is_open(self) -> bool:
         """True while it has no answer."""
         return self.answered_at is None
+
+    @property
+    def readable_topic(self) -> str | None:
+        """The topic, or None if this ledger cannot read it."""
+        return None if isinstance(self.topic, MissingWordsReason) else self.topic
 
     @property
     def text(self) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
-from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import RESOLUTION_SCHEMA, ResolutionOutcome, resolution_to_json
 from emitter.errors import AuthorityError, EmissionError, EmitterError
 from emitter.events import format_timestamp
@@ -116,17 +115,14 @@ def pending_decision_result(
     """Return the result of an open decision, with the open requests for detail."""
     texts = [_ASK_ELSEWHERE if on_own_page else _ASK_HERE]
     members: dict[str, Json] = {**bound_members(pending), "status": "pending", "continuation": "hold"}
-    requests = [_detail_request_json(request) for request in details]
+    requests: list[Json] = [
+        {"number": request.number, **({} if request.readable_topic is None else {"topic": request.readable_topic})}
+        for request in details
+    ]
     if requests:
         members["detail_requests"] = requests
         texts.append(_DETAIL_WANTED)
     return json_result(members, *texts)
-
-
-def _detail_request_json(request: DetailRequest) -> Json:
-    if isinstance(request.topic, MissingWordsReason):
-        return {"number": request.number}
-    return {"number": request.number, "topic": request.topic}
 
 
 def detail_answered_result(request: DetailRequest) -> sdk.Result:

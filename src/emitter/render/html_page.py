@@ -17,7 +17,6 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from emitter.decisions.ledger_words import MissingWordsReason
 from emitter.decisions.resolution import ResolutionOutcome
 from emitter.messages import as_mapping
 from emitter.render.layout import DETAIL_OFFER, NOT_ANSWERED_YET, HatchKind, build_layout
@@ -186,8 +185,8 @@ def detail_section(form: Form) -> Iterator[Markup]:
     yield element("h2", "What you asked about", id="detail")
     for request in form.details:
         yield (
-            untrusted_element("h3", to_single_line(request.topic))
-            if request.topic and not isinstance(request.topic, MissingWordsReason)
+            untrusted_element("h3", to_single_line(request.readable_topic))
+            if request.readable_topic
             else element("h3", "More")
         )
         yield (
