@@ -141,8 +141,12 @@ def _admits_members(members: WireMembers, value: Json) -> bool:
     """Return whether an object has the required members, and only admitted ones."""
     if not members.required <= value.keys() or (members.is_closed and value.keys() - members.codecs.keys()):
         return False
-    known = ((*members.codecs[name], each) for name, each in value.items() if name in members.codecs)
-    return all((each is None and nullable) or codec.admits(each) for codec, nullable, each in known)
+    for name, each in value.items():
+        if name in members.codecs:
+            codec, nullable = members.codecs[name]
+            if not (each is None and nullable) and not codec.admits(each):
+                return False
+    return True
 
 
 KEY_MEMBER = "key"
