@@ -76,9 +76,6 @@ def _hash_members(members: Json) -> str:
     return digest_of(members, CanonicalProfile.WIRE)
 
 
-UNSIGNED: Final = SigningCallbacks()
-
-
 def compute_genesis_hash(workflow_id: str) -> str:
     """Return the ``prev`` of a workflow's first line, which differs for every workflow."""
     return digest_of({"chain": _CHAIN_NAME, "workflow_id": workflow_id}, CanonicalProfile.WIRE)

@@ -19,7 +19,6 @@ from pydantic import ValidationError
 from emitter.authority.records import MAX_NAME_LENGTH, MAX_TTL_SECONDS, AuthorityRecord
 from emitter.decisions import ledger_arguments
 from emitter.decisions.canonical_json import LONE_SURROGATE
-from emitter.decisions.decision_rates import RateThresholds
 from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
 
@@ -163,7 +162,7 @@ def checked_clock(clock: Callable[[], float]) -> Callable[[], float]:
 
 def check_dependencies(store: object, ledger: object, clock: object, on_event: object) -> None:
     """Raise ``InputError`` for an unusable store, ledger, clock or sink; all but the clock may be None."""
-    ledger_arguments.check_collaborators(store, clock, on_event, RateThresholds())
+    ledger_arguments.check_collaborators(store, clock, on_event)
     if ledger is not None and not isinstance(ledger, Ledger):
         raise InputError("ledger= must be a Ledger.")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -18,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar, overload
 
 from emitter.authority import chain, rules
-from emitter.authority.chain import UNSIGNED, SigningCallbacks
 from emitter.authority.records import parse_timestamp
 from emitter.authority.rules import WorkflowState
 from emitter.errors import EmitterError, Tampered
@@ -31,6 +29,7 @@ from emitter.telemetry.sinks import generate_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from emitter.authority.chain import SigningCallbacks
     from emitter.authority.records import ChainRecord, Line
     from emitter.messages import Json
     from emitter.stores import Store, StoredEntry
@@ -82,10 +81,10 @@ class Journal:
         self,
         store: Store,
         *,
-        clock: Callable[[], float] = time.time,
-        on_event: Sink | None = None,
-        signing: SigningCallbacks = UNSIGNED,
-        max_skew: float = 0.0,
+        clock: Callable[[], float],
+        on_event: Sink | None,
+        signing: SigningCallbacks,
+        max_skew: float,
     ) -> None:
         self._store = store
         self._clock = clock

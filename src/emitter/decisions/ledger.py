@@ -128,7 +128,9 @@ class Ledger:
             raise InputError(
                 f"words is of type {type(words).__name__}; it must be a KeepWords, or None to keep no words."
             )
-        ledger_arguments.check_collaborators(store, clock, on_event, thresholds, must_delete=words is not None)
+        if not isinstance(thresholds, RateThresholds):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"thresholds is of type {type(thresholds).__name__}; it must be a RateThresholds.")
+        ledger_arguments.check_collaborators(store, clock, on_event, must_delete=words is not None)
         self._sign = ledger_arguments.check_callable("sign=", sign)
         self._check = ledger_arguments.check_callable("check=", check)
         self._log = LedgerLog(MemoryStore() if store is None else store, clock, on_event, thresholds)

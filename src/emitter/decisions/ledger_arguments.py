@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from emitter.decisions.canonical_json import LONE_SURROGATE, require_moment
-from emitter.decisions.decision_rates import RateThresholds
 from emitter.decisions.envelope_parsing import require_wellformed
 from emitter.decisions.resolution import UnresolvedReason
 from emitter.errors import BadResolution, InputError
@@ -36,9 +35,7 @@ MAX_DETAIL_LENGTH: Final = 50_000
 """Maximum length of the answer to a detail request, in characters of JSON."""
 
 
-def check_collaborators(
-    store: object, clock: object, on_event: object, thresholds: object, *, must_delete: bool = False
-) -> None:
+def check_collaborators(store: object, clock: object, on_event: object, *, must_delete: bool = False) -> None:
     """Raise ``InputError`` for an unusable object; ``must_delete`` requires a store that can delete words."""
     if store is not None and (
         isinstance(store, type) or not all(callable(getattr(store, name, None)) for name in _STORE_METHODS)
@@ -55,8 +52,6 @@ def check_collaborators(
         )
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event is of type {type(on_event).__name__}; it must be a function of one event, or None.")
-    if not isinstance(thresholds, RateThresholds):
-        raise InputError(f"thresholds is of type {type(thresholds).__name__}; it must be a RateThresholds.")
 
 
 def check_callable(name: str, value: T) -> T:
