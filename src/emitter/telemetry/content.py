@@ -114,6 +114,7 @@ def _output_message(answer: ModelResponse, tool: str) -> Json:
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
         parts.append({"type": "tool_call", "id": str(index), "name": tool, "arguments": replace_surrogates(text)})
     reason = _FINISH_REASONS.get(answer.stop) or limit_to_vocabulary(answer.raw_stop)
+    # The conventions name a tool call apart, while some vendors report the usual stop reason for it.
     if answer.stop is StopReason.COMPLETE and answer.arguments:
         reason = "tool_call"
     return {"role": "assistant", "parts": parts, "finish_reason": reason}

@@ -99,6 +99,7 @@ def export_span(completed: CompletedSpan, tracer: Tracer) -> None:
     current = trace.get_current_span().get_span_context()
     carrier = {} if completed.traceparent is None else {"traceparent": completed.traceparent}
     parent = _PROPAGATOR.extract(carrier, get_current())
+    # An approved act may run long after the trace of its approval, inside another trace. The link connects the two.
     is_elsewhere = current.is_valid and trace.get_current_span(parent).get_span_context() != current
     span = tracer.start_span(
         completed.name,
@@ -144,7 +145,7 @@ class VendorCall:
     content: CallContent | None = None
 
     def note_event(self, at: int | None) -> None:
-        """Note an event about the answer; the first one ends the call."""
+        """Record the time of an event about the answer. The first one ends the call."""
         self.ended_at = self.ended_at or at
 
     def record_usage(self, usage: ProviderUsage) -> None:
@@ -225,6 +226,7 @@ class EmissionSpan:
         self._last_time = at or self._last_time
         self._update_call(event, at)
         self._span.add_event(run_event.type, get_event_attributes(run_event), at)
+        # The tokens of one call are on its own span. The span of the emission gets their sum at its end.
         self._span.set_attributes({} if isinstance(event, ProviderUsage) else get_payload_attributes(event))
         if _is_call_start(event):
             tracer = self._instruments.tracer
