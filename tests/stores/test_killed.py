@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.stores.making import entry, fresh, ids
+from tests.work import FULL
 
 if TYPE_CHECKING:
     from tests.stores.conftest import Home
     from tests.stores.workers import Workers
 
 _LINES = {"kept": 2, "appended": 2}
-_ROUNDS = {"sqlite": 40, "postgres": 10}
+_ROUNDS = {"sqlite": 40, "postgres": 10} if FULL else {"sqlite": 15, "postgres": 5}
 
 
 def look(store: Any, told: list[list[Any]]) -> None:
