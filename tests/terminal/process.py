@@ -92,7 +92,9 @@ class Process:
         limit = time.monotonic() + PATIENCE
         while not done():
             assert time.monotonic() < limit, f"{otherwise}:\n{self.text()}"
-            self._read(0.05)
+            has_ended = self._process.poll() is not None
+            if not self._read(0.05) and has_ended:
+                assert done(), f"{otherwise} before the process ended:\n{self.text()}"
         return self
 
     def _read(self, patience: float) -> bool:
