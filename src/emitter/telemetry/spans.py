@@ -99,7 +99,7 @@ def export_span(completed: CompletedSpan, tracer: Tracer) -> None:
     current = trace.get_current_span().get_span_context()
     carrier = {} if completed.traceparent is None else {"traceparent": completed.traceparent}
     parent = _PROPAGATOR.extract(carrier, get_current())
-    # An approved act may run long after the trace of its approval, inside another trace. The link connects the two.
+    # An envelope may be accepted in another trace than its ``traceparent`` names. A link connects the two.
     is_elsewhere = current.is_valid and trace.get_current_span(parent).get_span_context() != current
     span = tracer.start_span(
         completed.name,
