@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from itertools import combinations
@@ -191,8 +192,9 @@ class DecisionTerms:
         actions: Actions,
     ) -> DecisionTerms:
         """Validate the caller's arguments. Most decisions have none of the last three, and share their terms."""
-        if checks is None and after == () and actions is NO_ACTIONS and isinstance(hatches, Hatches):  # pyright: ignore[reportUnnecessaryIsInstance]  callers may not check types
-            return _default_terms(hatches, decision_class)
+        if checks is None and after == () and actions is NO_ACTIONS:
+            with suppress(TypeError):  # an argument of a wrong type may have no hash
+                return _default_terms(hatches, decision_class)  # pyright: ignore[reportArgumentType]  a frozen model has
         chosen = DEFAULT_CHECKS if checks is None else validate_checks(checks)
         return cls(hatches, decision_class, chosen, validate_continuations(after), validate_actions(actions))
 

@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter import host, stores
 from emitter.errors import InputError
@@ -225,11 +225,11 @@ class Acceptor:
 
     def _finish(self, end: Any, state: Any) -> Acceptance:
         """Record the end of the pipeline; ``state`` is the envelope before it."""
-        if isinstance(end, Acceptance):  # without a store, nothing is kept
+        if isinstance(end, Acceptance):  # without a store, the pipeline runs to its end at once
             self._send_events(end.events)
             return self._notify_observer(end)
-        if isinstance(end, InFlightEnvelope) and self.store is not None:
-            return self._notify_observer(self._record_accepted(end, self.store))
+        if isinstance(end, InFlightEnvelope):
+            return self._notify_observer(self._record_accepted(end, cast("Store", self.store)))
         if isinstance(end, CachedOutcome):
             return self._notify_observer(_to_cached_acceptance(end.entry, state))
         if self.store is not None and is_unrendered_content(end):
