@@ -248,6 +248,7 @@ def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
             elif isinstance(effect, ModelRequest):
                 answer = run.fault_if_late()
                 if answer is None:
+                    # kept, so that a consumer who leaves in the middle still gets the usage of the call
                     run.call = call = send(effect, run.call_timeout())
                     yield from call
                     run.call, answer = None, call.answer

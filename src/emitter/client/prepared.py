@@ -177,6 +177,7 @@ class PreparedEmission(EmissionRequest):
         document, known = self._build_envelope(kind, payload), self.host.config.registry.get(kind)
         if known is None or not known.is_own:
             return self.host.accept(document, context)
+        # The contract has validated the payload of the library's own kinds, so the host need not do it again.
         try:
             envelope = AIEnvelope.model_validate(document)
         except ValidationError:  # an id or time of the host is not valid, which the pipeline reports

@@ -78,6 +78,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     plan = plan_form(form, resolve_model(settings.model, settings.client, settings.wire), templates, settings)
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
+    # Before the window: a shorter prompt would not help. An answer that the store has needs no model.
     if isinstance(settings.gate, NoCapableModel) and prepared.find_accepted() is None:
         raise_not_provided(settings.gate, prepared.make_recorder())
     try:
