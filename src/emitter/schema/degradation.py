@@ -134,7 +134,7 @@ class SizeAllocation:
             if isinstance(slot.node, RefNode):
                 pending.extend(self._visit_reference(slot, slot.node))
             elif self._try_afford(slot):
-                slot.children = [self._child_slot(slot, each) for each in self._child_nodes(slot)]
+                slot.children = [self._child_slot(slot, child) for child in self._child_nodes(slot)]
                 pending.extend(slot.children)
         if self._budget.cuts_references:
             self._cut_deep_references()
@@ -164,7 +164,7 @@ class SizeAllocation:
         if isinstance(slot.node, ObjectNode) and slot.kept_properties is not None:
             overflows = len(slot.kept_properties) < len(slot.node.fields)
             entries = slot.node.unnamed.entries if slot.node.unnamed is not None and not overflows else ()
-            return [*(each.node for each in slot.kept_properties.values()), *(value for _, value in entries)]
+            return [*(kept.node for kept in slot.kept_properties.values()), *(value for _, value in entries)]
         if isinstance(slot.node, ArrayNode):
             return [*slot.node.prefix, *([slot.node.items] if slot.node.items is not None else [])]
         return list(slot.node.branches) if isinstance(slot.node, UnionNode) else []
@@ -216,8 +216,8 @@ class SizeAllocation:
                 optional += not member.required
         return {name: field for name, field in node.fields.items() if name in kept} or None
 
-    def _property_cost(self, name: str, each: ObjectProperty) -> Counter[str]:
-        absent = not each.required
+    def _property_cost(self, name: str, member: ObjectProperty) -> Counter[str]:
+        absent = not member.required
         omits = self._subset.optionals is OptionalProperties.OMIT
         return Counter(
             properties=1, characters=len(name), optional=int(absent and omits), unions=int(absent and not omits)

@@ -109,7 +109,7 @@ def _add_note(facts: KeywordFacts, part: SchemaPart, keyword: str) -> None:
     elif isinstance(value, list):
         values = [part.schema["const"]] if "const" in part.schema else as_list(part.schema.get("enum"))
         names = facts.notes.setdefault(NoteKey.NAMES, {})
-        names.update({canonical_key(each): name for each, name in zip(values, as_list(value), strict=False)})
+        names.update({canonical_key(const): name for const, name in zip(values, as_list(value), strict=False)})
 
 
 def _add_keyword(facts: KeywordFacts, part: SchemaPart, keyword: str, value: Any) -> None:
@@ -151,7 +151,7 @@ def _intersect_types(one: tuple[str, ...] | None, other: tuple[str, ...]) -> tup
     if one is None:
         return other
     other_types = set(other)
-    common = [each for each in one if each in other_types or (each == INTEGER and NUMBER in other_types)]
+    common = [kind for kind in one if kind in other_types or (kind == INTEGER and NUMBER in other_types)]
     if NUMBER in one and INTEGER in other_types and NUMBER not in other_types:
         common.append(INTEGER)
     return tuple(dict.fromkeys(common))
@@ -220,7 +220,7 @@ def parse_scalar(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
         stated_rules += facts.rules_by_type.get(NUMBER, ())
     rules, unmerged = merge_rules(stated_rules)
     rules = round_integer_bounds(rules) if types == (INTEGER,) else rules
-    formats = [each.value for each in facts.rules_by_type.get(STRING, ()) if each.keyword == "format"]
+    formats = [rule.value for rule in facts.rules_by_type.get(STRING, ()) if rule.keyword == "format"]
     descriptive_format = next(
         (format_name for format_name in formats if STRING not in types or format_name not in CHECKED_FORMATS), None
     )
@@ -235,7 +235,7 @@ def parse_enum(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
     """Return the values that all enums contain and no simple rule excludes."""
     simple = [rule for kind in (STRING, NUMBER) for rule in facts.rules_by_type.get(kind, ())]
     values = [
-        each for each in _intersect_constants(facts.constants) if is_type(each, types) and _satisfies(simple, each)
+        value for value in _intersect_constants(facts.constants) if is_type(value, types) and _satisfies(simple, value)
     ]
     if not values:
         return NeverNode(facts.pointer)

@@ -64,14 +64,14 @@ def _positions_to_redact(line: str, texts: list[str], numbers: list[str], author
     """Return the positions to redact in ``line``, or None if no part of it is safe."""
     source_positions = _source_text_positions(line, [*texts, *numbers], author)
     # An escape sequence may spell a piece of the document that the comparisons below do not recognize.
-    if any(not source_positions.issuperset(range(*each.span())) for each in _ESCAPE_SEQUENCE.finditer(line)):
+    if any(not source_positions.issuperset(range(*escape.span())) for escape in _ESCAPE_SEQUENCE.finditer(line)):
         return None
     spans = [
         *_find_shared_text(line, texts, numbers, source_positions),
         *_find_symbol_texts(line, texts, source_positions),
         *_find_similar_numbers(line, numbers, author, source_positions),
     ]
-    spans += [each.span() for each in _WORD.finditer(line) if _is_suspiciously_long(each, source_positions)]
+    spans += [word.span() for word in _WORD.finditer(line) if _is_suspiciously_long(word, source_positions)]
     positions = {place for span in spans for place in range(*span)}
     for word in _WORD.finditer(line):  # redact whole words
         if not positions.isdisjoint(range(*word.span())):
@@ -113,7 +113,7 @@ def _find_shared_text(
 ) -> Iterator[tuple[int, int]]:
     """Yield the spans of letters and digits that the document contains in the same order."""
     letters, positions = _fold_text(line)
-    document_letters = "\n".join(spelled for each in (*texts, *numbers) for spelled in _spellings(each))
+    document_letters = "\n".join(spelled for text in (*texts, *numbers) for spelled in _spellings(text))
     for start in range(len(letters) - MIN_SHARED_LENGTH + 1):
         window = positions[start : start + MIN_SHARED_LENGTH]
         if letters[start : start + MIN_SHARED_LENGTH] in document_letters and not source_positions.issuperset(
@@ -148,7 +148,7 @@ def _find_similar_numbers(
             continue
         # A limit from the source code, such as 500, is shown unless the document has the same number.
         is_known = parse_number(match[0]) in author.numbers and digits not in document_digits
-        if not is_known and any(_are_similar(digits, each) for each in document_digits):
+        if not is_known and any(_are_similar(digits, other_digits) for other_digits in document_digits):
             yield match.span()
 
 
@@ -160,7 +160,7 @@ def _apply_redaction(line: str, positions: set[int]) -> str | None:
     if not positions:
         return line
     redacted = "".join(REDACTION_MARK if place in positions else sign for place, sign in enumerate(line))
-    words = [each for each in re.findall(r"[^\W\d_]+", redacted) if len(each) >= _MIN_DIGITS]
+    words = [word for word in re.findall(r"[^\W\d_]+", redacted) if len(word) >= _MIN_DIGITS]
     return (
         _REPEATED_MARKS.sub(REDACTION_MARK, re.sub(f"{REDACTION_MARK}+", REDACTION_MARK, redacted)).strip()
         if len(words) > 1
@@ -186,7 +186,7 @@ def _document_texts(document: Json, names: frozenset[str]) -> tuple[list[str], l
             pending.extend(cast("list[Json]", each))
         elif isinstance(each, int | float) and not isinstance(each, bool):
             numbers.extend(_spellings_of_number(each))
-    return texts, [each for each in dict.fromkeys(numbers) if _is_long_number(each)]
+    return texts, [number for number in dict.fromkeys(numbers) if _is_long_number(number)]
 
 
 def _is_long_number(number: str) -> bool:
@@ -238,7 +238,7 @@ def _are_similar(one: str, other: str) -> bool:
     """Return whether two numbers may be equal after rounding, up to a power of ten."""
     if not one or not other:
         return False
-    first, second = (float(f"{each[0]}.{each[1:15]}") for each in (one, other))
+    first, second = (float(f"{number[0]}.{number[1:15]}") for number in (one, other))
     return any(abs(first * scale - second) <= _NUMBER_TOLERANCE * second for scale in (0.1, 1, 10))
 
 
@@ -362,8 +362,8 @@ def _iter_function_parts(function: FunctionType) -> Iterator[object]:
 def _iter_called_code(function: FunctionType) -> Iterator[object]:
     """Yield the code of a function and of the functions that it names, which no call can change."""
     yield function.__code__
-    for each in _iter_code_names(function.__code__):
-        called = function.__globals__.get(each)
+    for name in _iter_code_names(function.__code__):
+        called = function.__globals__.get(name)
         if isinstance(called, FunctionType):
             yield called.__code__
 
@@ -380,7 +380,7 @@ def _iter_bound_literals(function: FunctionType) -> Iterator[object]:
         seen.add((file, name))
         source_file = _parse_source_file(file)
         yield from source_file.literals.get(name, ())
-        pending += [(module_globals, file, each) for each in source_file.uses.get(name, ())]
+        pending += [(module_globals, file, used_name) for used_name in source_file.uses.get(name, ())]
         for path, member in source_file.imports.get(name, ()):
             submodule = (
                 None
@@ -392,7 +392,7 @@ def _iter_bound_literals(function: FunctionType) -> Iterator[object]:
             origin = getattr(module, "__file__", None)
             if module is not None and isinstance(origin, str) and len(files | {origin}) <= _MAX_FILES:
                 files.add(origin)
-                pending += [(vars(module), origin, each) for each in member_names]
+                pending += [(vars(module), origin, member_name) for member_name in member_names]
 
 
 def _find_user_module(path: str, module_globals: Mapping[str, object]) -> ModuleType | None:
@@ -461,8 +461,8 @@ def _iter_imports(node: ast.AST) -> Iterator[tuple[str, str, str | None]]:
                 path = name.name if name.asname else name.name.partition(".")[0]
                 yield name.asname or path, path, None
         case ast.ImportFrom():
-            for each in node.names:
-                yield each.asname or each.name, "." * node.level + (node.module or ""), each.name
+            for alias in node.names:
+                yield alias.asname or alias.name, "." * node.level + (node.module or ""), alias.name
         case _:
             pass
 
@@ -488,8 +488,8 @@ def _iter_target_names(target: ast.expr) -> Iterator[str]:
         case ast.Attribute():
             yield target.attr
         case ast.Tuple() | ast.List():
-            for each in target.elts:
-                yield from _iter_target_names(each)
+            for element in target.elts:
+                yield from _iter_target_names(element)
         case _:
             pass
 
@@ -516,9 +516,9 @@ def _iter_rebound_names(node: ast.AST) -> Iterator[str]:
 def _iter_code_names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     yield from code.co_freevars
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _iter_code_names(each)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _iter_code_names(constant)
 
 
 def _cell_value(cell: Any) -> object:

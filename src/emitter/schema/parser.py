@@ -131,7 +131,11 @@ class SchemaParser:
             self._names[key] = self._unique_name(definition_name(parts[0].pointer))
             self._pending.append((self._names[key], parts))
         first = source_parts[0]
-        notes = {each: first.schema[each] for each in ("title", "description", "examples") if each in first.schema}
+        notes = {
+            keyword: first.schema[keyword]
+            for keyword in ("title", "description", "examples")
+            if keyword in first.schema
+        }
         return RefNode(first.pointer, self._names[key], notes=notes, parts=tuple(source_parts))
 
     def _unique_name(self, base_name: str) -> str:
@@ -209,7 +213,7 @@ class SchemaParser:
         types = allowed_types(facts)
         if facts.types is None:
             return self._parse_untyped(facts)
-        return _union_of([self._parse_typed(facts, each) for each in _group_types(types)], facts)
+        return _union_of([self._parse_typed(facts, group) for group in _group_types(types)], facts)
 
     def _parse_untyped(self, facts: KeywordFacts) -> Node:
         """Parse a schema without ``type``. Types that no keyword constrains are carried as JSON text."""
@@ -217,12 +221,12 @@ class SchemaParser:
         if not groups:
             return AnyNode(facts.pointer)
         nodes = [
-            self._parse_typed(facts, tuple(each for each in group if each in facts.rules_by_type)) for group in groups
+            self._parse_typed(facts, tuple(kind for kind in group if kind in facts.rules_by_type)) for group in groups
         ]
         if self.closes_objects:
             self.closed_rules.append(Rule(facts.pointer, "type", None))
             return _union_of(nodes, facts)
-        other_types = tuple(each for each in ALL_TYPES if each not in facts.rules_by_type)
+        other_types = tuple(kind for kind in ALL_TYPES if kind not in facts.rules_by_type)
         # A JSON text may decode to a plain string, to which these rules apply too.
         string_rules = tuple(facts.rules_by_type.get(STRING, ()))
         return _union_of([*nodes, AnyNode(facts.pointer, types=other_types, rules=string_rules)], facts)
@@ -320,7 +324,7 @@ def _parse_properties(
 def _parse_property(facts: KeywordFacts, parts: list[SchemaPart], name: str, parser: SchemaParser) -> Node:
     if not all(_is_name_allowed(part, name, parser) for part in parts):
         return NeverNode(facts.pointer)
-    schemas = [each for part in parts for each in _schemas_for_property(part, name, parser)]
+    schemas = [schema for part in parts for schema in _schemas_for_property(part, name, parser)]
     return parser.parse_node(schemas) if schemas else AnyNode(child_pointer(facts.pointer, "properties", name))
 
 
@@ -406,7 +410,7 @@ def _is_closed(schema: dict[str, Any]) -> bool:
 
 def _unnamed_property_rules(part: SchemaPart) -> list[Rule]:
     keywords = ("additionalProperties", "patternProperties")
-    return [Rule(part.pointer, each, part.schema[each]) for each in keywords if each in part.schema]
+    return [Rule(part.pointer, keyword, part.schema[keyword]) for keyword in keywords if keyword in part.schema]
 
 
 def _parse_unnamed_schema(
@@ -505,7 +509,7 @@ def _parse_prefix_items(parts: list[SchemaPart], parser: SchemaParser) -> tuple[
         return [], rules
     nodes: list[Node] = []
     for index in range(longest):
-        schemas = [each for part in parts for each in _schemas_for_item(part, index, parser)]
+        schemas = [schema for part in parts for schema in _schemas_for_item(part, index, parser)]
         nodes.append(
             parser.parse_node(schemas) if schemas else AnyNode(child_pointer(parts[0].pointer, keyword, index))
         )
@@ -529,5 +533,5 @@ def _schemas_for_further_items(part: SchemaPart, parser: SchemaParser) -> list[S
 
 def _parse_further_items(facts: KeywordFacts, parts: list[SchemaPart], prefixed: int, parser: SchemaParser) -> Node:
     skipped = [part for part in parts if prefixed == 0 and _tuple_schemas(part, parser)]
-    schemas = [each for part in parts if part not in skipped for each in _schemas_for_further_items(part, parser)]
+    schemas = [schema for part in parts if part not in skipped for schema in _schemas_for_further_items(part, parser)]
     return parser.parse_node(schemas) if schemas else AnyNode(child_pointer(facts.pointer, "items"))
