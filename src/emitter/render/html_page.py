@@ -289,6 +289,9 @@ _VOID_ELEMENTS = frozenset({"br", "hr", "input", "link", "meta"})
 def element(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
     """Return an element. Children that are not ``Markup`` are escaped.
 
+    Use it, with ``join_markup``, in any format that contains HTML; ``untrusted_element`` needs a host that keeps
+    attributes.
+
     An underscore in an attribute's name becomes a hyphen, and a trailing one is dropped. Attributes that are False or
     empty are left out, except ``lang``, whose empty value means an unknown language.
     """

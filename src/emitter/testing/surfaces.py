@@ -446,7 +446,7 @@ def check_forged_replies(subject: SurfaceSubject[Any], moment: BindingMoment) ->
 
 
 def check_unnamed_replies(subject: SurfaceSubject[Any], moment: BindingMoment) -> None:
-    """§3: a reply that does not name its envelope is refused."""
+    """§3: a reply that does not name its envelope is refused. If replies cannot name it, set ``bound`` to False."""
     _check_unresolved(subject, moment, UNNAMED_REPLIES)
 
 

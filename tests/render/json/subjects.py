@@ -1,4 +1,4 @@
-"""Every surface of JSON as a person meets it, by its name: the classes in the modules ``subject_*`` beside this one.
+"""Every surface of JSON as a person meets it, by the name of its class in the modules ``subject_*`` beside this one.
 
 Each host is the least one that follows its format: it interprets no more than the format says, and it echoes what a
 real one echoes.
@@ -24,4 +24,4 @@ def _found() -> Iterator[JsonSubject]:
                 yield each()
 
 
-SUBJECTS = {each.renderer.name: each for each in _found()}
+SUBJECTS = {type(each).__name__.removesuffix("Subject"): each for each in _found()}

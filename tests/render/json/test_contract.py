@@ -10,16 +10,16 @@ from tests.render.html import test_contract as html
 from tests.render.json.subjects import SUBJECTS
 from tests.render.text import test_contract as text
 
-for subject in SUBJECTS.values():
-    name = f"Test{type(subject).__name__.removesuffix('Subject')}"
-    attributes = {"__module__": __name__, "__doc__": type(subject).__doc__}
-    globals()[name] = type(name, (SurfaceContract,), {**attributes, "subject": subject, "moments": subject.moments})
+for name, subject in SUBJECTS.items():
+    attributes = {"__module__": __name__, "__doc__": type(subject).__doc__, "subject": subject}
+    attributes |= {"moments": subject.moments, "bound": subject.bound}
+    globals()[f"Test{name}"] = type(f"Test{name}", (SurfaceContract,), attributes)
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_is_held_to_the_contract(name: str) -> None:
     """Here, or by the contracts of the texts and of the page."""
-    classes = [each for module in (text, html) for each in vars(module).values() if hasattr(each, "subject")]
-    held = {*SUBJECTS, *(each.subject.renderer.name for each in classes)}
+    others = [each.subject for module in (text, html) for each in vars(module).values() if hasattr(each, "subject")]
+    held = {each.renderer.name for each in (*SUBJECTS.values(), *others)}
     file = f"tests/render/json/subject_{name.replace('-', '_')}.py"
-    assert name in held, f"Write {file} with a JsonSubject of this renderer, as in subject_adaptive_card.py beside it."
+    assert name in held, f"Write {file} with a JsonSubject of this renderer, like subject_adaptive_card.py."

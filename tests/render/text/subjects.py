@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from emitter.render import text_formats
 from emitter.render.layout import HATCHES, HatchKind
@@ -18,18 +18,20 @@ if TYPE_CHECKING:
 MARKED = "(recommended)"
 
 
-class TypedSubject(RendererSubject[str]):
-    """A surface that is answered by a typed line."""
+class TypedSubject(RendererSubject[Any]):
+    """A surface that is answered by a typed line, whatever its drawings are."""
 
-    def select(self, drawn: str, index: int) -> str:
+    bound: ClassVar[bool] = False
+
+    def select(self, drawn: Any, index: int) -> str:
         """Type the option's number."""
         return f"{index + 1}\n"
 
-    def answer(self, drawn: str, text: str) -> str:
+    def answer(self, drawn: Any, text: str) -> str:
         """Type the letter, and the answer."""
         return f"a {text}\n"
 
-    def object(self, drawn: str, text: str) -> str:
+    def object(self, drawn: Any, text: str) -> str:
         """Type the letter, and the objection."""
         return f"d: {text}\n"
 
