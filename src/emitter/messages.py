@@ -215,7 +215,7 @@ class ModelRequest:
 class StopReason(str, Enum):
     """The meaning of a provider's stop reason. ``providers/*.toml`` maps every raw reason to one of these.
 
-    The order counts: if an answer has several reasons, the first of these is its meaning.
+    The order counts: if an answer has several reasons, the first of these is its meaning. COMPLETE is therefore last.
     """
 
     REFUSED = "refused"

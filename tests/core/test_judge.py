@@ -142,7 +142,7 @@ def test_recovery_is_told() -> None:
 @pytest.mark.parametrize("stop", StopReason)
 def test_every_stop_has_a_verdict_of_its_name(stop: StopReason) -> None:
     """A stop that no verdict stands for ends every emission that meets it."""
-    assert stop in VERDICT_BY_STOP, f"Add {stop.name} to Verdict in src/emitter/core/verdicts.py."
+    assert stop in VERDICT_BY_STOP, f"Add {stop.name} to Verdict in src/emitter/attempts.py."
 
 
 @pytest.mark.parametrize("verdict", [each for each in Verdict if each is not Verdict.COMPLETE])
@@ -157,6 +157,11 @@ def test_every_verdict_has_a_row(verdict: Verdict) -> None:
 def test_every_fault_has_a_row() -> None:
     """Its code, its exception, and whether another model is asked."""
     assert set(FAULTS) == set(FaultKind)
+
+
+def test_complete_is_the_last_stop() -> None:
+    """Of several reasons the first counts, so that none is hidden by a clean one."""
+    assert [*StopReason][-1] is StopReason.COMPLETE, "Put the new one before COMPLETE in src/emitter/messages.py."
 
 
 def test_no_stop_has_the_name_of_a_fault() -> None:

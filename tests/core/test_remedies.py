@@ -32,13 +32,17 @@ class Stalled(EmissionError):
 def think_less(
     classification: ClassifiedAnswer, state: RetryState, _policy: Policy, writer: RequestWriter
 ) -> ModelRequest | None:
-    """Lower the effort, or ask to begin at once if the model has none."""
+    """Lower the effort by one step, or ask to begin at once if the request has none."""
     if classification.verdict in state.previous_verdicts:
         return None
     effort = writer.taken_settings(state.request).get("reasoning_effort")
-    if effort is None:
+    current = effort and effort.read(state.request.options)
+    if effort is None or current not in effort.values:
         return writer.instruct(state.request, "begin")
-    return replace(state.request, options=merge_layers(state.request.options, effort.write("low")))
+    lower = effort.values[: effort.values.index(current)]
+    if not lower:
+        return None
+    return replace(state.request, options=merge_layers(state.request.options, effort.write(lower[-1])))
 
 
 @pytest.fixture(autouse=True)
@@ -67,14 +71,24 @@ def test_a_remedy_has_the_settings_of_the_model_at_hand(model: str, path: tuple[
         emission = emit(SCHEMA, "How many?", model=model, client=vendor.client(model), reasoning_effort="high")
         first, second = (call.body for call in vendor.calls)
 
-    assert [_at(body, path) for body in (first, second)] == ["high", "low"]
+    assert [_at(body, path) for body in (first, second)] == ["high", "medium"]
     [retry] = [each.event for each in emission.events if isinstance(each.event, RetryAttempted)]
     assert retry.previous_error == "the model thought for too long"
 
 
-def test_a_remedy_adds_a_prompt() -> None:
-    """Where the model has no such setting."""
-    model = "openai/gpt-4.1"
+@pytest.mark.parametrize(("effort", "calls"), [("minimal", 2), ("none", 1)])
+def test_a_remedy_knows_the_setting_in_force(effort: str, calls: int) -> None:
+    """Nothing is below the lowest effort, and the same request is not sent again."""
+    model = "openai-compatible/qwen-3"
+    with simulator(answers=STALLED) as vendor:
+        with pytest.raises(Stalled):
+            emit(SCHEMA, "How many?", model=model, client=vendor.client(model), reasoning_effort=effort)
+        assert [call.body["reasoning_effort"] for call in vendor.calls] == [effort, "none"][:calls]
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4.1", "openai/gpt-6-sol"])
+def test_a_remedy_adds_a_prompt(model: str) -> None:
+    """If the model has no such setting, or the caller left it to the vendor's default."""
     with simulator() as vendor:
         vendor.script(STALLED, WHOLE)
         emit(SCHEMA, "How many?", model=model, client=vendor.client(model))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
 from emitter import profiles as profile
+from emitter.client.options import ReasoningEffort
 from emitter.errors import UnknownModel
 from emitter.messages import OutputMode
 from emitter.profiles import WireFormat, find_profile, load_profile
@@ -353,3 +355,14 @@ def test_what_may_have_been_meant_is_asked(model: str, told: str) -> None:
 def test_a_model_that_no_row_names_is_unknown(name: str, model: str, known: bool) -> None:
     """Where rows name models; where a server sets the limits, there is none."""
     assert load_profile(name).is_known_model(model) is known
+
+
+@pytest.mark.parametrize("name", profile.profile_names())
+def test_efforts_rise(name: str) -> None:
+    """A remedy that lowers the effort takes the word before the one in force."""
+    facts = load_profile(name)
+    words = [row.reasoning_effort for row in facts.parameters]
+    parameters = [wire.parameters.reasoning_effort for wire in facts.wires.values() if wire.parameters]
+    words.extend(each.values for each in parameters if each is not None)
+    for each in words:
+        assert list(each) == sorted(each, key=get_args(ReasoningEffort).index)

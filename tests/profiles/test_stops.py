@@ -32,8 +32,10 @@ REFUSAL = {"refusal"}
 """What an adapter presents where the answer holds the vendor's refusal, whatever the reason says."""
 OLD_CHAT = {"max_tokens"}
 """``finish_details.type`` of 2023."""
-RECORDED = {"failed:insufficient_quota"}
-"""Seen in an answer, absent from the SDK."""
+UNLISTED: dict[tuple[str, WireFormat], set[str]] = {
+    ("openai", WireFormat.OPENAI_RESPONSES): {"failed:insufficient_quota"},  # seen in an answer
+}
+"""Reasons that an API sends and its SDK does not list, or not yet. A comment says where each was found."""
 NUMBERS = {str(number) for number in (*range(9), 11)}
 """Numbers of the protobuf enum that mean the same class on the Gemini API and on Vertex AI."""
 PROVIDERS = Path(__file__).parents[2] / "providers"
@@ -103,7 +105,7 @@ def bedrock() -> set[str]:
     ("name", "wire", "vendors", "ours"),
     [
         ("openai", WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT),
-        ("openai", WireFormat.OPENAI_RESPONSES, responses, EMPTY | REFUSAL | RECORDED),
+        ("openai", WireFormat.OPENAI_RESPONSES, responses, EMPTY | REFUSAL),
         ("anthropic", WireFormat.ANTHROPIC, anthropic, EMPTY),
         ("google", WireFormat.GOOGLE, google, EMPTY | NUMBERS),
         ("bedrock", WireFormat.BEDROCK_CONVERSE, bedrock, EMPTY),
@@ -116,11 +118,11 @@ def test_a_stop_table_holds_the_sdks_literals_and_no_others(
 ) -> None:
     """Every literal of the installed SDK has a row, and every row that is not ours is a literal."""
     rows = set(profile.load_profile(name).wires[wire].stops.reasons)
-    known = vendors()
+    known, ours = vendors(), ours | UNLISTED.get((name, wire), set())
     assert len(known) >= len(("stop", "length", "tool_calls", "content_filter", "function_call"))
-    assert known - rows == set()
-    assert rows - known - ours == set()
-    assert ours - rows == set()
+    assert known - rows == set(), f"The SDK lists these: add them to the stops of {name}.toml."
+    assert rows - known - ours == set(), "The SDK does not list these: if the API sends them, add them to UNLISTED."
+    assert ours - rows == set(), f"These are expected in the stops of {name}.toml."
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from emitter import errors
+from emitter.attempts import Verdict
 from emitter.client.result import _ERROR_BY_CODE
 from emitter.core.capability_gate import CAPABILITY_NOT_PROVIDED
 from emitter.core.verdicts import FAULTS, REMEDIES
@@ -57,6 +58,26 @@ def test_every_code_is_named(code: str) -> None:
 def test_every_exception_of_an_emission_is_named(name: str) -> None:
     """What a caller may catch stands where it is looked up."""
     assert f"`{name}`" in ERRORS.read_text("utf-8"), f"docs/errors.md: name {name}."
+
+
+def test_every_exception_of_an_emission_is_in_the_tree() -> None:
+    """The docstring of the module draws what inherits ``EmissionError`` directly."""
+    direct = {name for name, each in vars(errors).items() if EmissionError in getattr(each, "__bases__", ())}
+    missing = {name for name in direct if not re.search(rf"\b{name}\b", errors.__doc__ or "")}
+    assert not missing, "Name these in the tree at the top of src/emitter/errors.py."
+
+
+def test_every_reason_of_a_restart_is_in_the_table() -> None:
+    """With the reason of the event: a verdict that has a remedy, or after which another model may be asked."""
+    reasons = {
+        verdict.value: "no such event" if verdict in {Verdict.FAULTED, Verdict.REFUSED} else f"`{rule.reason.value}`"
+        for verdict, rule in REMEDIES.items()
+        if rule.reason is not None or verdict is Verdict.FAULTED
+    }
+    row = re.compile(r"^\| (`[a-z]+`(?:, `[a-z]+`)*) \| ([^|;]+?)(?:;[^|]+)? \|$", re.MULTILINE)
+    rows = row.findall(section("streaming.md", "Fields and text"))
+    table = {name: reason for names, reason in rows for name in re.findall(r"\w+", names)}
+    assert table == reasons, "The second table of docs/streaming.md has the reasons of REMEDIES."
 
 
 @pytest.mark.parametrize("stop", StopReason)

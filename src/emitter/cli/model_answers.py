@@ -37,15 +37,15 @@ def add_classify_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder of *.json files")
     add_json_argument(parser, "print one JSON document per line (always on)")
+    parser.epilog = f"verdicts: {', '.join(verdict.value for verdict in VERDICT_BY_STOP.values())}, {UNSUPPORTED}"
 
 
 def run_classify(args: argparse.Namespace) -> int:
     """Classify recorded exchanges with vendors, and print one JSON line for each.
 
     An exchange is a JSON object {"vendor", "endpoint", "request", "response"}. Folders are searched recursively. The
-    verdict depends on the stop reason alone: complete, truncated, overflowed, refused, paused, unknown, faulted, or
-    unsupported for an endpoint that emitter does not know. "document" is the content of the answer: json, recovered,
-    text, tool, several or none.
+    verdict depends on the stop reason alone; it is "unsupported" for an endpoint that emitter does not know. "document"
+    is the content of the answer: json, recovered, text, tool, several or none.
     """
     files = [file for path in args.paths for file in _find_files(path)]
     progress, bad = ProgressCounter(len(files), "exchanges"), 0

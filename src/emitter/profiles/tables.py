@@ -176,7 +176,7 @@ class RequestParameter(ProfileTable):
         path: The path of the field. For Google it leads into ``GenerateContentConfig``.
         minimum: The smallest number.
         maximum: The largest number.
-        values: The accepted words, or the accepted words of each entry.
+        values: The accepted words, or the accepted words of each entry. Efforts rise.
         names: The accepted names of the entries of a mapping.
         entry: The keys under which a mapping's entries are written as a list of objects: one for the name, one for
             the word.
@@ -190,6 +190,10 @@ class RequestParameter(ProfileTable):
     names: tuple[str, ...] = ()
     entry: tuple[str, str] | None = None
     max_items: int | None = None
+
+    def read(self, options: Mapping[str, Json]) -> Json:
+        """Return what a request has in this field. None, if it leaves the setting to the vendor's default."""
+        return _value_at_path(options, self.path)
 
     def write(self, value: Json) -> dict[str, Json]:
         """Return the request field of a setting."""
