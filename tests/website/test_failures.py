@@ -72,7 +72,7 @@ def test_every_reason_of_a_restart_is_in_the_table() -> None:
     reasons = {
         verdict.value: "no such event" if verdict in {Verdict.FAULTED, Verdict.REFUSED} else f"`{rule.reason.value}`"
         for verdict, rule in REMEDIES.items()
-        if rule.reason is not None or verdict is Verdict.FAULTED
+        if rule.remedy is not None or rule.failure.fallback is not None or verdict is Verdict.FAULTED
     }
     row = re.compile(r"^\| (`[a-z]+`(?:, `[a-z]+`)*) \| ([^|;]+?)(?:;[^|]+)? \|$", re.MULTILINE)
     rows = row.findall(section("streaming.md", "Fields and text"))

@@ -158,9 +158,9 @@ class _Trial:
 
     def told(self) -> None:
         """Hold the request to every name and value that the schema speaks of; what is cut down is a loss besides."""
-        untold = missing(self._subject.case.schema, self._compiled)
-        self._report.counts["untold"] += len(untold)
-        for each in untold[:1]:
+        absent = missing(self._subject.case.schema, self._compiled)
+        self._report.counts["missing"] += len(absent)
+        for each in absent[:1]:
             self._report.fail("told", "a name is not in the request", each)
         if not self._report.degraded and self._without_degrading():
             self._report.fail("told", "what was cut down is no loss")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.schema.proof.verdict import Report
 
 COLUMNS = (
-    *("schemas", "compiled", "refused", "plain", "degraded", "outside", "untold", "growth"),
+    *("schemas", "compiled", "refused", "plain", "degraded", "outside", "missing", "growth"),
     *("enforced", "accepted", "decodable", "sound", "faithful", "checked"),
     *("crashes", "timeouts", "drawn", "unsaid", "excused", "unjudged", "median ms", "max ms", "max bytes"),
 )
@@ -60,7 +60,7 @@ def row(reports: list[Report]) -> dict[str, str]:
         "plain": sum(each.size > 0 and not each.enforced for each in reports),
         "degraded": sum(each.degraded for each in reports),
         "outside": red["accepted"],
-        "untold": sums["untold"],
+        "missing": sums["missing"],
         "growth": f"{max((each.growth for each in reports if each.degraded), default=0):.1f}",
         "enforced": enforced,
         **{law: enforced - red[law] for law in ("accepted", "decodable", "sound")},
@@ -109,7 +109,7 @@ def page(reports: list[Report]) -> Iterator[str]:
     for profile, cells in table.items():
         yield profile.ljust(first) + "".join(cells[n].rjust(w) for n, w in zip(COLUMNS, widths, strict=True))
     yield (
-        "outside: schemas that the vendor's rules refuse. untold: names and values that the request does not hold. "
+        "outside: schemas that the vendor's rules refuse. missing: names and values that the request does not hold. "
         "growth: the largest of those degraded, in times of the schema as given."
     )
     yield "accepted, decodable, sound: schemas of those enforced. faithful: instances. excused: place/keyword/decoder."

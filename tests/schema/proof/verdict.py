@@ -27,7 +27,7 @@ class Report:
     """The verdicts on one schema compiled for one profile.
 
     ``refused`` and ``pointer`` say why and where there is no compiled form.
-    ``counts`` are of instances, documents, excuses and untold names; ``seconds`` and ``size`` are those of the
+    ``counts`` are of instances, documents, excuses and missing names; ``seconds`` and ``size`` are those of the
     compilation, ``growth`` is the size by that of the schema as given, and ``degraded`` that it was cut down.
     """
 
