@@ -22,10 +22,9 @@ from emitter.messages import as_mapping
 from emitter.schema.dialects import DRAFT201909, convert_openapi, detect_draft, is_openapi, rewrite_patterns
 from emitter.schema.json_data import truncate_json
 from emitter.schema.losses import MAX_QUOTE_LENGTH, LossLog, enclosing_unions
-from emitter.schema.nodes import Rule, SchemaDocument
+from emitter.schema.nodes import NeverNode, Rule, SchemaDocument
 from emitter.schema.parser import SchemaParser
 from emitter.schema.python_types import resolve_schema
-from emitter.schema.recursion import prune_empty, unroll_recursion
 from emitter.schema.references import (
     ReferenceResolver,
     check_complexity,
@@ -257,10 +256,13 @@ def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close:
         check_complexity(resolver)
         return _prompt_only(schema, validate, resolver, LossReason.OPEN)
     parser = SchemaParser(resolver, close=close)
-    parsed = parser.parse()
-    if parsed.definitions:
+    document = parser.parse()
+    if document.definitions:
         check_complexity(resolver)
-    document = unroll_recursion(prune_empty(parsed), subset)
+    if document.definitions or isinstance(document.root, NeverNode):  # the parser has removed other empty nodes
+        from emitter.schema.recursion import prune_empty, unroll_recursion  # noqa: PLC0415  many schemas define nothing
+
+        document = unroll_recursion(prune_empty(document), subset)
     compilation = _Compilation(document, subset, parser)
     written = compilation.write()
     if written is None and degrade:

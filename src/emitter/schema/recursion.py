@@ -42,8 +42,6 @@ MAX_PRUNE_ROUNDS = 200
 
 def prune_empty(document: SchemaDocument) -> SchemaDocument:
     """Return the document without nodes that have no value. Raises ``Uncompilable`` if the root has none."""
-    if not document.definitions and not isinstance(document.root, NeverNode):
-        return document  # the parser has removed other empty nodes
     document = _resolve_cyclic_unions(document)
     empty = _find_empty_definitions(document)
     nonempty = document.definitions.keys() - empty
