@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from emitter.bulk.journal import RunFingerprint
     from emitter.bulk.limiter import AdaptiveLimiter
     from emitter.bulk.progress import RunStats
-    from emitter.client.execution import AsyncTransportCall, CallFactory
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
     from emitter.client.settings import Settings
+    from emitter.client.transport import AsyncTransportCall, CallFactory
     from emitter.conversation import Messages
     from emitter.core.effects import EmissionOutcome
     from emitter.events import RunEvent

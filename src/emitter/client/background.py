@@ -29,8 +29,8 @@ from emitter.stores import Entry, NewEntry
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterator
 
-    from emitter.client.execution import CallFactory
     from emitter.client.prepared import PreparedEmission
+    from emitter.client.transport import CallFactory
     from emitter.messages import Json, ModelRequest
     from emitter.stores import Store
     from emitter.streaming import StreamEvent

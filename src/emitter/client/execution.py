@@ -11,13 +11,13 @@ import logging
 import math
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
-from emitter.client.transport import UnaryCall, redact_answer
+from emitter.client.transport import AsyncCallT, CallT, SyncCallT, UnaryCall, redact_answer
 from emitter.clock import retry_delay
 from emitter.core.effects import Restart, Sleep
 from emitter.core.emission import run_emission
@@ -26,13 +26,21 @@ from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest
 from emitter.telemetry.sinks import find_content_sink
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from typing import Self
 
     from emitter.attempts import Attempt
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
+    from emitter.client.transport import (
+        AsyncTransport,
+        AsyncTransportCall,
+        CallFactory,
+        SyncTransport,
+        SyncTransportCall,
+        TransportCall,
+    )
     from emitter.clock import Clock
     from emitter.core.effects import EffectGenerator, EmissionOutcome
     from emitter.messages import CallResult, Usage
@@ -76,42 +84,7 @@ _LOGGER = logging.getLogger("emitter")
 _CANCELLED_MESSAGE = "The caller stopped before the answer was complete."
 
 
-class TransportCall(Protocol):
-    """One request in progress. After iteration it has its ``answer``."""
-
-    @property
-    def answer(self) -> CallResult:
-        """The complete answer."""
-        ...
-
-    def usage_so_far(self) -> Usage | None:
-        """Return the usage of an answer that was not read to its end."""
-        ...
-
-
-class SyncTransportCall(TransportCall, Protocol):
-    """One request in progress on a sync client."""
-
-    def __iter__(self) -> Iterator[StreamEvent]: ...
-
-
-class AsyncTransportCall(TransportCall, Protocol):
-    """One request in progress on an async client."""
-
-    def __aiter__(self) -> AsyncGenerator[StreamEvent]: ...
-
-
-SyncTransport: TypeAlias = "Callable[[ModelRequest, float], SyncTransportCall]"
-"""Sends a request with a timeout in seconds."""
-AsyncTransport: TypeAlias = "Callable[[ModelRequest, float], AsyncTransportCall]"
-
-
-SyncCallT = TypeVar("SyncCallT", bound=SyncTransportCall)
-AsyncCallT = TypeVar("AsyncCallT", bound=AsyncTransportCall)
-CallT = TypeVar("CallT", bound=TransportCall)
 StackT = TypeVar("StackT", ExitStack, AsyncExitStack)
-CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, float], CallT]"
-"""Makes the call that sends a request to a model through a client, with a timeout in seconds."""
 
 
 class EmissionRun:

@@ -25,8 +25,8 @@ from emitter.messages import Fault, FaultKind
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator, Mapping
 
-    from emitter.client.execution import CallFactory, CallT
     from emitter.client.prepared import PreparedEmission
+    from emitter.client.transport import CallFactory, CallT
     from emitter.clock import Clock
     from emitter.messages import CallResult, ModelRequest, Usage
     from emitter.profiles.tables import RateLimitHeaders

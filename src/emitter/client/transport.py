@@ -12,7 +12,7 @@ from collections import OrderedDict
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -33,7 +33,7 @@ from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
 
     from emitter.client.prepared import PreparedEmission
     from emitter.messages import CallResult, Json, ModelRequest
@@ -46,6 +46,43 @@ _LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESP
 _BYTES_A_TOKEN = 4
 """What a lost answer is estimated at. It cannot be read, so its tokens cannot be counted."""
 _TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
+
+
+class TransportCall(Protocol):
+    """One request in progress. After iteration it has its ``answer``."""
+
+    @property
+    def answer(self) -> CallResult:
+        """The complete answer."""
+        ...
+
+    def usage_so_far(self) -> Usage | None:
+        """Return the usage of an answer that was not read to its end."""
+        ...
+
+
+class SyncTransportCall(TransportCall, Protocol):
+    """One request in progress on a sync client."""
+
+    def __iter__(self) -> Iterator[StreamEvent]: ...
+
+
+class AsyncTransportCall(TransportCall, Protocol):
+    """One request in progress on an async client."""
+
+    def __aiter__(self) -> AsyncGenerator[StreamEvent]: ...
+
+
+SyncTransport: TypeAlias = "Callable[[ModelRequest, float], SyncTransportCall]"
+"""Sends a request with a timeout in seconds."""
+AsyncTransport: TypeAlias = "Callable[[ModelRequest, float], AsyncTransportCall]"
+
+
+SyncCallT = TypeVar("SyncCallT", bound=SyncTransportCall)
+AsyncCallT = TypeVar("AsyncCallT", bound=AsyncTransportCall)
+CallT = TypeVar("CallT", bound=TransportCall)
+CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, float], CallT]"
+"""Makes the call that sends a request to a model through a client, with a timeout in seconds."""
 
 
 class _Call:
