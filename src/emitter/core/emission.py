@@ -94,7 +94,7 @@ def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGen
 
 def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult | None, None]:
     """Yield events. An emission that is cancelled meanwhile is sent a fault, which no other iterator takes."""
-    for event in events:  # noqa: UP028  see above
+    for event in events:  # noqa: UP028  a tuple has no send()
         yield event
 
 
