@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
+import pytest
+
 from emitter.decisions.ledger import Ledger
 from emitter.telemetry.sinks import generate_id
 from emitter.testing.sample_moments import VALID_MOMENT
-from emitter.web import LOOPBACK, open_site
+from emitter.web import LOOPBACK, open_site, server
 from tests.render.html.reading import Node, parsed
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: Det
             await asyncio.to_thread(stop.wait)
 
     thread = threading.Thread(target=asyncio.run, args=(main(),))
+    patch = pytest.MonkeyPatch()
+    patch.setattr(server, "_LINGER_SECONDS", 0.0)  # no browser is there to send a form a second time
     thread.start()
     try:
         assert started.wait(10)
@@ -66,6 +70,7 @@ def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: Det
     finally:
         stop.set()
         thread.join(10)
+        patch.undo()
 
 
 @dataclass
