@@ -41,7 +41,16 @@ from tests.work import FULL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FORKS = hasattr(os, "pidfd_open") and not FULL
+
+def _has_pidfd() -> bool:
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):  # another system, or a sandbox that does not have it
+        return False
+    return True
+
+
+_FORKS = _has_pidfd() and not FULL
 KILL = signal.SIGUSR1 if _FORKS else signal.SIGKILL
 _CLIENT = Path(__file__).with_name("launching_client.py")
 _MAX_MESSAGE_BYTES = 2**20
