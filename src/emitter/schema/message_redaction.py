@@ -1,9 +1,10 @@
 """Remove the rejected answer from validator messages.
 
 The model is shown the message of your validator, but no part of its own answer: an answer may contain instructions,
-and a corrective prompt must not repeat them. Any four letters or digits that a message shares with the document are
-removed, unless they are part of a string in your source code or in the ``context=`` of the emission, as it was before
-the first call. No other values of variables are read.
+and a corrective prompt must not repeat them. Any four letters or digits that a message shares with a text of the
+document are removed, and any number of three digits or more that the document has, also rounded. Strings and numbers
+in your source code and in the ``context=`` of the emission, as it was before the first call, are yours and are kept
+(a string of the source code that is also a whole text of the document is not). No other values of variables are read.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from functools import lru_cache, partial
 from importlib.util import resolve_name
 from itertools import chain
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,11 +40,10 @@ _MAX_DOCUMENT_TEXT = 200_000
 _MAX_WORD_LENGTH = 24
 """Longer words that are not in the source code are redacted: they may encode the document."""
 _MAX_ENCODED_TEXT = 1000
-_MAX_RADIX_INTEGER = 2**63
 _MIN_DIGITS = 3
 """Numbers with fewer digits are kept."""
-_NUMBER_TOLERANCE = 0.06
-"""Numbers that differ by less may be the same number, rounded."""
+_MIN_ENCODED_LENGTH = 6
+"""Shorter pieces of an encoded text are common in words and numbers."""
 _ESCAPE_SEQUENCE = re.compile(r"\\\S|%[0-9A-Fa-f]{2}|&#?\w+;")
 _WORD = re.compile(r"\w+")
 _REPEATED_MARKS = re.compile(rf"{REDACTION_MARK}(?:[\W_]*{REDACTION_MARK})+")
@@ -62,14 +62,14 @@ def redact_message(message: str, document: Json, author: Callable[[], SourceText
 
 def _positions_to_redact(line: str, texts: list[str], numbers: list[str], author: SourceText) -> set[int] | None:
     """Return the positions to redact in ``line``, or None if no part of it is safe."""
-    source_positions = _source_text_positions(line, [*texts, *numbers], author)
+    source_positions = _source_text_positions(line, texts, author)
     # An escape sequence may spell a piece of the document that the comparisons below do not recognize.
     if any(not source_positions.issuperset(range(*escape.span())) for escape in _ESCAPE_SEQUENCE.finditer(line)):
         return None
     spans = [
-        *_find_shared_text(line, texts, numbers, source_positions),
+        *_find_shared_text(line, texts, source_positions),
         *_find_symbol_texts(line, texts, source_positions),
-        *_find_similar_numbers(line, numbers, author, source_positions),
+        *_find_same_numbers(line, numbers, author, source_positions),
     ]
     spans += [word.span() for word in _WORD.finditer(line) if _is_suspiciously_long(word, source_positions)]
     positions = {place for span in spans for place in range(*span)}
@@ -80,19 +80,17 @@ def _positions_to_redact(line: str, texts: list[str], numbers: list[str], author
 
 
 def _source_text_positions(line: str, texts: list[str], author: SourceText) -> frozenset[int]:
-    """Return the positions of phrases from the source code, except where the line repeats a text of the document.
+    """Return the positions of phrases from the context and the source code.
 
-    A phrase may be that text but for case and punctuation. Then it is kept where the author spells it.
+    A phrase of the source code that is a whole text of the document, but for case and punctuation, is kept where the
+    author spells it otherwise: any literal may happen to be what the model answered.
     """
     texts_by_letters: dict[str, list[str]] = {}
     for text in texts:
         texts_by_letters.setdefault(_normalized_letters(text), []).append(" ".join(text.split()))
-    digits = {_significant_digits(text) for text in texts if NUMBER_PATTERN.fullmatch(text)}
-    positions: set[int] = set()
+    positions = {place for phrase in author.context for span in _find_all(line, phrase) for place in range(*span)}
     for phrase in author.phrases:
-        if phrase not in line or (NUMBER_PATTERN.fullmatch(phrase) and _significant_digits(phrase) in digits):
-            continue
-        same = texts_by_letters.get(_normalized_letters(phrase), ())
+        same = texts_by_letters.get(_normalized_letters(phrase), ()) if phrase in line else ()
         repeated = {place for text in same for span in _find_all(line, text) for place in range(*span)}
         for span in _find_all(line, phrase):
             if repeated.isdisjoint(range(*span)):
@@ -108,18 +106,16 @@ def _find_all(line: str, text: str) -> Iterator[tuple[int, int]]:
         start = line.find(text, start + 1)
 
 
-def _find_shared_text(
-    line: str, texts: list[str], numbers: list[str], source_positions: frozenset[int]
-) -> Iterator[tuple[int, int]]:
-    """Yield the spans of letters and digits that the document contains in the same order."""
+def _find_shared_text(line: str, texts: list[str], source_positions: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of letters and digits that a text of the document contains in the same order."""
     letters, positions = _fold_text(line)
-    document_letters = "\n".join(spelled for text in (*texts, *numbers) for spelled in _spellings(text))
-    for start in range(len(letters) - MIN_SHARED_LENGTH + 1):
-        window = positions[start : start + MIN_SHARED_LENGTH]
-        if letters[start : start + MIN_SHARED_LENGTH] in document_letters and not source_positions.issuperset(
-            range(window[0], window[-1] + 1)
-        ):
-            yield window[0], window[-1] + 1
+    spellings = [_spellings(text) for text in texts]
+    for length, spelled in ((MIN_SHARED_LENGTH, 0), (_MIN_ENCODED_LENGTH, 1)):
+        document_letters = "\n".join(spelling[spelled] for spelling in spellings)
+        for start in range(len(letters) - length + 1):
+            window = range(positions[start], positions[start + length - 1] + 1)
+            if letters[start : start + length] in document_letters and not source_positions.issuperset(window):
+                yield window.start, window.stop
 
 
 def _find_symbol_texts(line: str, texts: list[str], source_positions: frozenset[int]) -> Iterator[tuple[int, int]]:
@@ -137,19 +133,37 @@ def _find_symbol_texts(line: str, texts: list[str], source_positions: frozenset[
             start = folded.find(text, start + 1)
 
 
-def _find_similar_numbers(
+def _find_same_numbers(
     line: str, numbers: list[str], author: SourceText, source_positions: frozenset[int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the spans of numbers that may be numbers of the document in another notation."""
-    document_digits = {_significant_digits(number) for number in numbers}
-    for match in NUMBER_PATTERN.finditer(line):
-        digits = _significant_digits(match[0])
-        if len(re.sub(r"\D", "", match[0])) < _MIN_DIGITS or source_positions.issuperset(range(*match.span())):
+    """Yield the spans of numbers that the document has, perhaps rounded or in another notation."""
+    values = {parse_number(number) for number in numbers}
+    digits = {_significant_digits(number) for number in numbers}
+    for match in _NUMBER_OR_HEX.finditer(line):
+        token = match[0]
+        if source_positions.issuperset(range(*match.span())) or _read_number(token).value in author.numbers:
             continue
-        # A limit from the source code, such as 500, is shown unless the document has the same number.
-        is_known = parse_number(match[0]) in author.numbers and digits not in document_digits
-        if not is_known and any(_are_similar(digits, other_digits) for other_digits in document_digits):
-            yield match.span()
+        if len(re.sub(r"\D", "", token)) >= _MIN_DIGITS or token.startswith("0x"):
+            number, own_digits = _read_number(token), _significant_digits(token)
+            same_digits = len(own_digits) >= _MIN_DIGITS and own_digits in digits
+            if same_digits or any(abs(value - number.value) < number.unit for value in values):
+                yield match.span()
+
+
+class _Number(NamedTuple):
+    """A number in a message, and the unit of its last digit: any number that is nearer may be the same, rounded."""
+
+    value: float
+    unit: float
+
+
+def _read_number(token: str) -> _Number:
+    if token.startswith("0x"):
+        return _Number(float(int(token, 16)), 1.0)
+    mantissa, _, exponent = token.partition("e")
+    scale = 10.0 ** max(min(int(exponent or 0), 300), -300)
+    decimals = len(mantissa.rpartition(".")[2]) if "." in mantissa else 0
+    return _Number(parse_number(mantissa) * scale, scale / 10.0**decimals)
 
 
 def _is_suspiciously_long(word: re.Match[str], source_positions: frozenset[int]) -> bool:
@@ -197,19 +211,15 @@ def _spellings_of_number(number: float) -> Iterator[str]:
     yield repr(number)
     if isinstance(number, float) and math.isfinite(number):
         yield f"{number:f}"
-    if abs(number) < _MAX_RADIX_INTEGER:
-        yield from (f"{int(number):x}", f"{int(number):o}", f"{int(number):b}")
 
 
-def _spellings(text: str) -> Iterator[str]:
-    """Yield the letters of a text forwards, backwards, in hexadecimal and in Base64."""
+def _spellings(text: str) -> tuple[str, str]:
+    """Return the letters of a text, forwards and backwards, and its encoded forms, which a model could decode."""
     letters = _normalized_letters(text)
-    yield letters
-    # A validator may reverse or encode a value, and the model could decode it.
-    if len(letters) >= MIN_SHARED_LENGTH:
-        yield letters[::-1]
-        data = text[:_MAX_ENCODED_TEXT].encode(errors="replace")
-        yield from (data.hex(), _normalized_letters(base64.b64encode(data).decode()))
+    if len(letters) < MIN_SHARED_LENGTH:
+        return letters, ""
+    data = text[:_MAX_ENCODED_TEXT].encode(errors="replace")
+    return f"{letters}\n{letters[::-1]}", f"{data.hex()}\n{_normalized_letters(base64.b64encode(data).decode())}"
 
 
 def _normalized_letters(text: str) -> str:
@@ -234,17 +244,10 @@ def _significant_digits(number: str) -> str:
     return re.sub(r"\D", "", number.partition("e")[0]).strip("0")
 
 
-def _are_similar(one: str, other: str) -> bool:
-    """Return whether two numbers may be equal after rounding, up to a power of ten."""
-    if not one or not other:
-        return False
-    first, second = (float(f"{number[0]}.{number[1:15]}") for number in (one, other))
-    return any(abs(first * scale - second) <= _NUMBER_TOLERANCE * second for scale in (0.1, 1, 10))
-
-
 MIN_SHARED_LENGTH = 4
 """A message that shares this many letters or digits in a row with a document repeats a piece of it."""
 NUMBER_PATTERN = re.compile(r"\d+(?:[.,_' \u00a0\u202f]\d+)*")
+_NUMBER_OR_HEX = re.compile(rf"0x[0-9a-f]+|{NUMBER_PATTERN.pattern}(?:e[+-]?\d+)?")
 _MAX_NAMES = 2000
 _MAX_FILES = 12
 """The maximum number of source files that are read for one function, nearest first."""
@@ -255,14 +258,15 @@ _PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z%]|\{[^{}]*\}|\$\{?\w
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The phrases and numbers in the caller's source code or validation context."""
+    """The phrases in the caller's source code and validation context, and the numbers in both."""
 
     phrases: tuple[str, ...] = ()
     numbers: frozenset[float] = frozenset()
+    context: tuple[str, ...] = ()
 
     def __add__(self, other: SourceText) -> SourceText:
         """Return the phrases and numbers of both."""
-        return SourceText(self.phrases + other.phrases, self.numbers | other.numbers)
+        return SourceText(self.phrases + other.phrases, self.numbers | other.numbers, self.context + other.context)
 
 
 def collect_source_text(*objects: object) -> SourceText:
@@ -314,7 +318,8 @@ def collect_context_text(context: object) -> SourceText:
                 leaves.append(each)
             case _:
                 pass
-    return collect_source_text(*leaves)
+    found = collect_source_text(*leaves)
+    return SourceText(numbers=found.numbers, context=found.phrases)
 
 
 def _iter_parts(value: object) -> Iterator[object]:
