@@ -29,8 +29,8 @@ def user(content: Any) -> dict[str, Any]:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "empty text": ("", "Describe the task or the decision"),
-    "blank text": (" \n\t", "Describe the task or the decision"),
+    "empty text": ("", "The prompt is empty. Describe the task."),
+    "blank text": (" \n\t", "The prompt is empty. Describe the task."),
     "no messages": ([], "is an empty list"),
     "only a system message": ([{"role": "system", "content": "x"}], "has system texts only. Add a turn of the user"),
     "only thinking": (
@@ -61,7 +61,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a path": ([Path("a.png")], "Wrap it in Image(...)"),
     "half a character": ("a\ud800", "The prompt contains a lone surrogate."),
     "half a character in a turn": ([user("a\ud800")], "A text of messages[0] contains a lone surrogate."),
-    "an empty turn": ([user("")], "messages holds no text in any turn."),
+    "an empty turn": ([user("")], "messages holds no text in any turn. Describe the task."),
     "nested": ([[user("Ship?")]], "messages[0] is of type list, not a message"),
     "no role": ([{"content": "x"}], "messages[0].role is None; it must be one of assistant"),
     "unknown role": ([user("x"), {"role": "judge", "content": "x"}], "messages[1].role is 'judge'"),

@@ -9,7 +9,7 @@ import pickle
 import re
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
@@ -20,9 +20,18 @@ import emitter
 from emitter.media import Document, Image
 from emitter.recover import Recovered, recover
 from emitter.schema import Uncompilable, compile_schema
+from emitter.testing import Text, simulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+@dataclass
+class Priced:
+    """A document with one field."""
+
+    total: float
+
 
 NAMES = {
     "AsyncEmitter",
@@ -171,7 +180,11 @@ def test_an_option_of_another_library_is_translated(name: str, told: str) -> Non
 
 
 WRONG_ARGUMENTS: dict[str, tuple[Callable[..., object], str, str]] = {
-    "max_retries": (emitter.Policy, "Policy", "Did you mean 'max_faults'?"),
+    "max_retries": (
+        emitter.Policy,
+        "Policy",
+        "Pass max_faults= for failed calls, or max_attempts= for rejected answers.",
+    ),
     "max_tokens": (emitter.Policy, "Policy", "Did you mean 'output_tokens'?"),
     "dedline": (emitter.Policy, "Policy", "Did you mean 'deadline'?"),
     "temperature": (partial(emitter.Fallback, "openai/gpt-6-sol"), "Fallback", "Did you mean 'settings'?"),
@@ -225,6 +238,39 @@ def test_a_missing_argument_is_a_type_error() -> None:
     """As for any function."""
     with pytest.raises(TypeError, match=r"emit\(\) missing 2 required positional arguments: 'form' and 'messages'"):
         cast("Any", emitter.emit)(model="openai/gpt-6-sol")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("from_provider", r'Write Emitter\("openai/gpt-6-sol"\)'),
+        ("patch", "with client=client for a client of your own"),
+        ("Partial", r"Call stream\(...\).partials\(\)"),
+    ],
+)
+def test_a_name_of_another_library_is_translated(name: str, hint: str) -> None:
+    """The error says what to use instead."""
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'.*{hint}"):
+        getattr(emitter, name)
+
+
+@pytest.mark.parametrize("make", [emitter.Emitter, emitter.AsyncEmitter])
+def test_a_client_in_place_of_the_model_is_refused_at_once(make: Callable[[Any], object]) -> None:
+    """The error says where the client belongs."""
+    with pytest.raises(emitter.InputError, match=r'Write Emitter\("openai/gpt-6-sol", client=client\)'):
+        make(object())
+
+
+def test_a_field_of_the_value_is_looked_for_on_the_value() -> None:
+    """The emission names it, and a field that neither has is an error as for any object."""
+    with simulator(answers=Text({"total": 12.5})) as vendor:
+        emission = emitter.emit(Priced, "?", model="openai/gpt-6-sol", client=vendor.client("openai/gpt-6-sol"))
+
+    assert copy.copy(emission) == pickle.loads(pickle.dumps(emission)) == emission
+    with pytest.raises(AttributeError, match=r"no attribute 'total'. Write emission.value.total$"):
+        _ = cast("Any", emission).total
+    with pytest.raises(AttributeError, match=r"no attribute 'sum'$"):
+        _ = cast("Any", emission).sum
 
 
 def test_the_model_of_an_emitter_is_its_own() -> None:

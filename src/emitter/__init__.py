@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from emitter.prompts import Example as Example
     from emitter.prompts import Material as Material
 else:
+    _NO_PATCHED_CLIENT = 'Write Emitter("openai/gpt-6-sol"), with client=client for a client of your own.'
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
         {
@@ -71,5 +72,9 @@ else:
             "models": "BindingMoment Option Trust",
             "policy": "Policy Prices",
             "prompts": "Example Material",
+        },
+        hints={
+            **dict.fromkeys(("from_provider", "from_openai", "from_anthropic", "patch"), _NO_PATCHED_CLIENT),
+            "Partial": "Call stream(...).partials().",
         },
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from emitter.bulk import api as bulk
 from emitter.bulk.api import DecisionBulkCall, DocumentBulkCall
@@ -17,6 +17,7 @@ from emitter.client.options import (
 )
 from emitter.client.pool import ClientPool
 from emitter.client.settings import Settings
+from emitter.errors import InputError
 from emitter.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ class _BaseEmitter:
             InputError: An argument cannot be used. The message names it.
             UnknownModel: No provider has this name.
         """
+        if not isinstance(cast("object", model), str):
+            raise InputError(
+                f"model is of type {type(model).__name__}, not text.",
+                hint='Write Emitter("openai/gpt-6-sol", client=client).',
+            )
         self.model = model
         self.policy = policy or DEFAULT_POLICY
         self._pool = ClientPool(api_key=api_key)

@@ -39,8 +39,8 @@ def known_arguments(**corrections: str) -> Callable[[C], C]:
     """Decorate a class so that an unknown argument raises ``UnknownArgument`` with a suggestion.
 
     Args:
-        corrections: The right name of an argument by a wrong one, such as ``prompt="input"``. Close spellings need no
-            entry.
+        corrections: By a wrong name, the right one, such as ``prompt="input"``, or the sentence of the hint. Close
+            spellings need no entry.
     """
 
     def decorate(cls: C) -> C:
@@ -62,6 +62,7 @@ def known_arguments(**corrections: str) -> Callable[[C], C]:
 def _unknown_argument(owner: str, name: str, names: list[str], corrections: dict[str, str]) -> UnknownArgument:
     from difflib import get_close_matches  # noqa: PLC0415  only a mistake needs it
 
-    near = [corrections[name]] if name in corrections else get_close_matches(name, names, 1, 0.7)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Its arguments are {', '.join(names)}."
+    near = corrections.get(name) or next(iter(get_close_matches(name, names, 1, 0.7)), None)
+    known = f"Did you mean {near!r}?" if near else f"Its arguments are {', '.join(names)}."
+    hint = near if near and near not in names else known
     return UnknownArgument(f"There is no argument {name!r} of {owner}.", hint=hint)

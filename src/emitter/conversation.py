@@ -32,7 +32,7 @@ _STEP_ROLES = {"user_input": "user", "model_output": "assistant"}
 _SYSTEM_ROLES = ("system", "developer")
 _MAX_NAME_LENGTH = 255
 _MESSAGES_HINT = "Pass a text or a list of messages."
-_EMPTY_HINT = "Describe the task or the decision."
+_EMPTY_HINT = "Describe the task."
 
 
 @dataclass(frozen=True, slots=True)

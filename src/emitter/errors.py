@@ -49,10 +49,10 @@ class EmitterError(Exception):
 
 
 class LocatedError(EmitterError):
-    """An error at a JSON ``pointer``, with a ``reason``."""
+    """An error at a JSON ``pointer``, which is empty for the whole value, with a ``reason``."""
 
     def __init__(self, pointer: str, reason: str) -> None:
-        super().__init__(f"{pointer or '#'}: {reason}")
+        super().__init__(f"{pointer}: {reason}" if pointer else reason)
         self.pointer = pointer
         self.reason = reason
 

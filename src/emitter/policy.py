@@ -77,8 +77,13 @@ class PriceTable(Protocol):
         ...
 
 
+_RETRIES = "Pass max_faults= for failed calls, or max_attempts= for rejected answers."
+
+
 @known_arguments(
-    max_retries="max_faults", retries="max_faults", max_tokens="output_tokens", max_completion_tokens="output_tokens"
+    **dict.fromkeys(("max_retries", "num_retries", "retries", "retry"), _RETRIES),
+    max_tokens="output_tokens",
+    max_completion_tokens="output_tokens",
 )
 @dataclass(frozen=True, slots=True)
 class Policy:

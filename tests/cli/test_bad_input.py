@@ -38,7 +38,7 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "moment, no vendor": (["moment", "--model", "gpt"], SAY, "Write vendor/model"),
     "moment, no model": (["moment", "--model", "openai/"], SAY, "Write vendor/model"),
     "moment, unknown wire": ([*MOMENT, "--wire", "x"], SAY, "OpenAI has no wire 'x'. It has openai-"),
-    "moment, empty": (MOMENT, b"", "The prompt is empty (standard input). Describe the task or the decision"),
+    "moment, empty": (MOMENT, b"", "The prompt is empty (standard input). Describe the task."),
     "moment, blank": (MOMENT, b" \n\t\n", "The prompt is empty"),
     "moment, only a byte order mark": (MOMENT, b"\xef\xbb\xbf", "The prompt is empty"),
     "moment, empty file": ([*MOMENT, "empty"], b"", "The prompt is empty (empty). Describe the task"),

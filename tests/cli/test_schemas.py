@@ -87,7 +87,7 @@ def test_compile_carries_or_closes_what_a_schema_is_silent_about(run: Run, undec
         (["compile", "--profile", "openai"], b"{", "standard input is not JSON"),
         (["compile", "--profile", "openai"], b"[" * 100_000, "standard input is not JSON"),
         (["compile", "--profile", "acme"], GIVEN, "There is no profile 'acme'. Choose one of anthropic,"),
-        (["compile", "--profile", "openai"], b"false", "#: no document can satisfy this schema"),
+        (["compile", "--profile", "openai"], b"false", "emitter: no document can satisfy this schema"),
         (["compile", "--profile", "openai"], b"[]", "A JSON Schema must be an object or a boolean"),
         (["compile", "--profile", "openai"], b'{"type": "tuple"}', "/type: "),
         (

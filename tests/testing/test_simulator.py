@@ -9,11 +9,12 @@ import socket
 import subprocess
 import sys
 import threading
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
 
+import emitter
 from emitter import emit
 from emitter.errors import InputError, MissingExtra, UnknownModel
 from emitter.messages import ModelResponse
@@ -96,6 +97,14 @@ def test_what_cannot_be_simulated(arguments: dict[str, Any]) -> None:
     """What is wrong is said before anything runs."""
     with pytest.raises(InputError):
         simulator(**arguments)
+
+
+@pytest.mark.parametrize("error", [emitter.Refused, emitter.RateLimited, ValueError("no")], ids=repr)
+def test_an_exception_is_no_behaviour(vendor: Simulator, error: Any) -> None:
+    """Some exceptions have the name of a behaviour, so the error says where behaviours are."""
+    for simulate in (vendor.script, lambda wrong: simulator(answers=wrong)):
+        with pytest.raises(InputError, match=r"is an exception, not a behaviour.*emitter\.testing\.Refused"):
+            cast("Any", simulate)(error)
 
 
 def test_a_script_of_no_behaviours(vendor: Simulator) -> None:

@@ -70,7 +70,7 @@ def parse_prompt(text: str, source: str) -> Any:
     Broken JSON is rejected: as a text, it would be trusted with the tool results in it. ``source`` names the text.
     """
     if not text.strip():
-        raise InputError(f"The prompt is empty ({source}).", hint="Describe the task or the decision.")
+        raise InputError(f"The prompt is empty ({source}).", hint="Describe the task.")
     if not _MESSAGES_START.match(text):
         return text
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from emitter.attempts import total_usage
 from emitter.core.verdicts import FAULTS, REMEDIES
@@ -148,6 +148,14 @@ class Emission(HasAnswer, Generic[T]):
     findings: tuple[Finding, ...] = ()
     response: ModelResponse | None = field(default=None, repr=False)
     conversation: Conversation | None = field(default=None, repr=False, compare=False)
+
+    if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelt name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            # copy and pickle look up special methods on an object that has no value yet.
+            is_of_value = not name.startswith("__") and hasattr(vars(self).get("value"), name)
+            hint = f". Write emission.value.{name}" if is_of_value else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
 
 @dataclass(frozen=True)

@@ -346,6 +346,13 @@ def _get_client_close_callbacks(client: Any) -> list[Callable[[], Any]]:
 
 
 def _check_behaviour(behaviour: object) -> None:
+    kind = behaviour if isinstance(behaviour, type) else type(behaviour)
+    if issubclass(kind, BaseException):
+        # emitter.Refused and emitter.testing.Refused have the same name.
+        raise InputError(
+            f"{kind.__name__} is an exception, not a behaviour.",
+            hint="Pass a behaviour of emitter.testing, such as emitter.testing.Refused().",
+        )
     if isinstance(behaviour, type) or not callable(getattr(behaviour, "plan", None)):
         raise InputError(
             f"{reprlib.repr(behaviour)} is not a behaviour.",
