@@ -10,7 +10,7 @@ from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.resolution import resolution_from_json
 from emitter.mcp import sdk
 from emitter.mcp.tools import attach_moment
-from emitter.render.delivery import Fallback, read_structured_content
+from emitter.render.delivery import PlainResult, read_structured_content
 from tests.render.text.subjects import PlainSubject
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ class ToolResult:
         assert isinstance(found, ResolvedDecision)
         return found.resolution  # type: ignore[return-value]  the words are at hand
 
-    def deliver(self, result: Json) -> sdk.Result | Fallback:
+    def deliver(self, result: Json) -> sdk.Result | PlainResult:
         """Return what a surface draws of a structured result."""
         found = read_structured_content(result)
-        return found if isinstance(found, Fallback) else self.draw(found.moment)
+        return found if isinstance(found, PlainResult) else self.draw(found.moment)
 
 
 def texts(drawn: sdk.Result) -> list[str]:
@@ -74,7 +74,7 @@ def texts(drawn: sdk.Result) -> list[str]:
 
 def _digest(drawn: sdk.Result) -> str:
     found = read_structured_content(sdk.structured_content(drawn))
-    assert not isinstance(found, Fallback)
+    assert not isinstance(found, PlainResult)
     return digest(found.moment)
 
 

@@ -16,7 +16,7 @@ from emitter.errors import InputError
 from emitter.render import text_formats
 from emitter.render.delivery import (
     DeliveredDecision,
-    Fallback,
+    PlainResult,
     draw_delivery,
     present,
     read_structured_content,
@@ -42,7 +42,7 @@ def test_a_malformed_envelope_is_discarded(result: Any) -> None:
     """The payload, and a sentence of ours on one line."""
     found = read_structured_content(result)
 
-    assert isinstance(found, Fallback)
+    assert isinstance(found, PlainResult)
     assert found.payload == TOOL_PAYLOAD
     assert str(found.diagnostic).startswith("The envelope was discarded as malformed: ")
 
@@ -50,7 +50,7 @@ def test_a_malformed_envelope_is_discarded(result: Any) -> None:
 @pytest.mark.parametrize("result", RESULTS_WITHOUT_MOMENT.values(), ids=RESULTS_WITHOUT_MOMENT.keys())
 def test_no_envelope_is_no_error(result: Any) -> None:
     """A tool that sometimes emits one is conformant, and so is one that returns no object."""
-    assert read_structured_content(result) == Fallback(result)
+    assert read_structured_content(result) == PlainResult(result)
 
 
 JSON = st.recursive(
@@ -65,8 +65,8 @@ MEMBERS = st.sampled_from([*WIRE, *WIRE["question"], "urgency"])
 @given(JSON)
 def test_anything_can_be_delivered(value: Any) -> None:
     """What is no envelope falls back, whatever it is."""
-    assert isinstance(read_structured_content({MOMENT_FIELD: value}), Fallback)
-    assert isinstance(read_structured_content(value), Fallback)
+    assert isinstance(read_structured_content({MOMENT_FIELD: value}), PlainResult)
+    assert isinstance(read_structured_content(value), PlainResult)
 
 
 @LAW
@@ -137,7 +137,7 @@ def test_a_tool_that_speaks_in_texts_is_heard_where_its_envelope_is_malformed() 
     """Section 8.3: its payload is the content, for there is nothing beside the envelope."""
     found = read_tool_result({"structuredContent": {MOMENT_FIELD: BAD}, "content": [PROSE]})
 
-    assert isinstance(found, Fallback)
+    assert isinstance(found, PlainResult)
     assert found.payload == {"content": [PROSE]}
     assert "malformed" in str(found.diagnostic)
 
@@ -220,7 +220,7 @@ def test_what_is_not_one_decision_falls_back(result: dict[str, Any], payload: An
     """Nothing is guessed: not which copy is meant, and not what a cut one would have said."""
     found = read_tool_result(result)
 
-    assert isinstance(found, Fallback)
+    assert isinstance(found, PlainResult)
     assert found.payload == payload
     assert found.diagnostic is None if told is None else told in str(found.diagnostic)
 
@@ -228,7 +228,7 @@ def test_what_is_not_one_decision_falls_back(result: dict[str, Any], payload: An
 @pytest.mark.parametrize("result", [None, [], "x", 1], ids=repr)
 def test_what_is_no_result_holds_nothing(result: Any) -> None:
     """It is no error of the surface's."""
-    assert read_tool_result(result) == Fallback({"content": []})
+    assert read_tool_result(result) == PlainResult({"content": []})
 
 
 def test_the_tools_own_words_are_kept() -> None:
@@ -263,13 +263,13 @@ class Buggy(Small):
 
 def test_a_surface_without_room_falls_back() -> None:
     """An interaction does not fail because an envelope could not be rendered."""
-    assert present({**TOOL_PAYLOAD, MOMENT_FIELD: WIRE}, Small()) == Fallback(
+    assert present({**TOOL_PAYLOAD, MOMENT_FIELD: WIRE}, Small()) == PlainResult(
         TOOL_PAYLOAD, "The envelope cannot be drawn on this surface: There is no room. It takes 3 lines."
     )
 
 
 def test_a_bug_is_raised() -> None:
-    """A programmer's error is nobody's fallback."""
+    """A programmer's error is no plain result."""
     with pytest.raises(IndexError):
         present({**TOOL_PAYLOAD, MOMENT_FIELD: WIRE}, Buggy())
 
@@ -280,7 +280,7 @@ def test_what_was_delivered_is_drawn() -> None:
 
     assert draw_delivery(read_tool_result({"content": [COPY]}), text) == text.draw(VALID_MOMENT)
     assert present({MOMENT_FIELD: WIRE}, text) == text.draw(VALID_MOMENT)
-    assert draw_delivery(Fallback(1), text) == Fallback(1)
+    assert draw_delivery(PlainResult(1), text) == PlainResult(1)
 
 
 def test_the_sdks_own_result_is_read_too() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from emitter.decisions import digest
-from emitter.render.delivery import Fallback, read_structured_content
+from emitter.render.delivery import PlainResult, read_structured_content
 from emitter.render.layout import HATCHES, HatchKind
 from emitter.terminal.picker_state import MARGIN
 from emitter.testing import surfaces
@@ -102,10 +102,10 @@ class PickerSubject:
                 window.press(CTRL_C)
             return window.answer()
 
-    def deliver(self, result: Json) -> Drawn | Fallback:
+    def deliver(self, result: Json) -> Drawn | PlainResult:
         """Look at the decision of a tool's result."""
         found = read_structured_content(result)
-        return found if isinstance(found, Fallback) else self.draw(found.moment)
+        return found if isinstance(found, PlainResult) else self.draw(found.moment)
 
     def _veto(self, drawn: Drawn, kind: HatchKind, text: str) -> Json:
         if kind not in self.hatches(drawn):

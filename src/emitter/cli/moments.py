@@ -29,7 +29,7 @@ from emitter.host import Acceptor, HostConfig
 from emitter.messages import as_mapping
 from emitter.redaction import Secrets
 from emitter.render import FORMATS, get_renderer, text_formats
-from emitter.render.delivery import Fallback, draw_delivery, read_structured_content, read_tool_result
+from emitter.render.delivery import PlainResult, draw_delivery, read_structured_content, read_tool_result
 from emitter.streaming import FieldComplete
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_moment(name: str) -> BindingMoment:
         InputError: The file holds no envelope, a malformed one, or ambiguous JSON.
     """
     delivery = read_delivery(name)
-    if not isinstance(delivery, Fallback):
+    if not isinstance(delivery, PlainResult):
         return delivery.moment
     if delivery.diagnostic is None:
         raise InputError(
@@ -66,7 +66,7 @@ def read_moment(name: str) -> BindingMoment:
 
 
 def read_delivery(name: str) -> Delivery:
-    """Return the decision in a file, or its fallback.
+    """Return the decision in a file, or its plain result.
 
     Raises:
         InputError: The file is not unambiguous JSON.
@@ -159,8 +159,8 @@ def run_render(args: argparse.Namespace) -> int:
     """
     renderer = get_renderer(args.to)
     drawing = draw_delivery(read_delivery(args.file), renderer)
-    if isinstance(drawing, Fallback):
-        return _print_fallback(drawing, as_json=args.json)
+    if isinstance(drawing, PlainResult):
+        return _print_plain_result(drawing, as_json=args.json)
     if isinstance(drawing, str) and not args.json:
         sys.stdout.write(f"{drawing}\n")
     else:
@@ -168,13 +168,13 @@ def run_render(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_fallback(fallback: Fallback, *, as_json: bool) -> int:
+def _print_plain_result(result: PlainResult, *, as_json: bool) -> int:
     """Print the tool's own payload, and the reason on standard error (draft, section 8.3)."""
-    sys.stderr.write(f"emitter: {fallback.diagnostic or 'The input holds no decision.'}\n")
+    sys.stderr.write(f"emitter: {result.diagnostic or 'The input holds no decision.'}\n")
     if as_json:
-        print_json(fallback.payload)
+        print_json(result.payload)
     else:
-        sys.stdout.write(f"{text_formats.format_fallback(Fallback(fallback.payload))}\n")
+        sys.stdout.write(f"{text_formats.format_plain_result(PlainResult(result.payload))}\n")
     return 1
 
 

@@ -44,20 +44,20 @@ class DeliveredDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class Fallback:
+class PlainResult:
     """The tool's own payload without a decision. ``diagnostic`` says why an envelope was discarded."""
 
     payload: Json
     diagnostic: str | None = None
 
 
-Delivery: TypeAlias = DeliveredDecision | Fallback
+Delivery: TypeAlias = DeliveredDecision | PlainResult
 
 
 def read_structured_content(result: Json) -> Delivery:
     """Return the decision in a tool's structured result, or its payload."""
     if not isinstance(result, dict):
-        return Fallback(result)
+        return PlainResult(result)
     table = as_mapping(result)
     copies = [parse_moment(table[MOMENT_FIELD])] if MOMENT_FIELD in table else []
     return _merge_copies(copies, _without_field(table))
@@ -88,13 +88,13 @@ def read_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     payload = other_members if has_payload else _payload_of_blocks(blocks, block_copies)
     # An error with this code is a guarded call that waits for its approval, and its envelope is to be shown.
     if received.get("isError") and members.get("code") != ApprovalPending.code:
-        return Fallback(payload, _TOOL_FAILED if copies or has_envelope else None)
+        return PlainResult(payload, _TOOL_FAILED if copies or has_envelope else None)
     if has_envelope:
         readable = [copy.envelope for copy in copies if copy is not _UNREADABLE_COPY]
         return _merge_copies([parse_moment(members[MOMENT_FIELD]), *readable], payload)
     text_copies = [copy for block, copy in zip(blocks, block_copies, strict=True) if _is_text(block)]
     problem = _placement_problem(structured, copies, text_copies)
-    return Fallback(payload, problem) if problem else _merge_copies([copy.envelope for copy in copies], payload)
+    return PlainResult(payload, problem) if problem else _merge_copies([copy.envelope for copy in copies], payload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,29 +123,29 @@ def _placement_problem(
 
 
 def _merge_copies(copies: list[BindingMoment | MalformedEnvelope], payload: Mapping[str, Json]) -> Delivery:
-    """Return the decision if all copies agree, or the fallback."""
+    """Return the decision if all copies agree, or the plain result."""
     moments = [copy for copy in copies if not isinstance(copy, MalformedEnvelope)]
     malformed = [copy for copy in copies if isinstance(copy, MalformedEnvelope)]
     if moments and not malformed and len(set(map(digest, moments))) == 1:
         return DeliveredDecision(moments[0], payload)
     if moments:
-        return Fallback(payload, _COPIES_DIFFER)
-    return Fallback(payload, str(malformed[0]) if malformed else None)
+        return PlainResult(payload, _COPIES_DIFFER)
+    return PlainResult(payload, str(malformed[0]) if malformed else None)
 
 
-def present(result: Json, renderer: Renderer[_OutputT]) -> _OutputT | Fallback:
-    """Draw a tool's structured result, or return its fallback if it holds no decision that can be drawn."""
+def present(result: Json, renderer: Renderer[_OutputT]) -> _OutputT | PlainResult:
+    """Draw a tool's structured result, or return its plain result if it holds no decision that can be drawn."""
     return draw_delivery(read_structured_content(result), renderer)
 
 
-def draw_delivery(delivery: Delivery, renderer: Renderer[_OutputT]) -> _OutputT | Fallback:
-    """Draw a delivery, or return its fallback if it holds no decision that can be drawn."""
-    if isinstance(delivery, Fallback):
+def draw_delivery(delivery: Delivery, renderer: Renderer[_OutputT]) -> _OutputT | PlainResult:
+    """Draw a delivery, or return its plain result if it holds no decision that can be drawn."""
+    if isinstance(delivery, PlainResult):
         return delivery
     try:
         return renderer.draw(delivery.moment)
     except InputError as error:
-        return Fallback(delivery.payload, f"The envelope cannot be drawn on this surface: {error}")
+        return PlainResult(delivery.payload, f"The envelope cannot be drawn on this surface: {error}")
 
 
 def _read_copy(block: Json) -> _EnvelopeCopy | None:

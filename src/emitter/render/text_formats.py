@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from emitter.decisions import Resolution
     from emitter.messages import Json
     from emitter.models import BindingMoment
-    from emitter.render.delivery import Fallback
+    from emitter.render.delivery import PlainResult
     from emitter.render.layout import Layout, OptionLayout
 
 MIN_WIDTH = 20
@@ -106,10 +106,10 @@ def format_withheld(reason: Deliberation | ClarificationRequest | ErrorReport) -
     return "\n".join(_withheld_lines(reason))
 
 
-def format_fallback(fallback: Fallback) -> str:
+def format_plain_result(result: PlainResult) -> str:
     """Return a tool's own payload as indented JSON, after its diagnostic."""
-    diagnostic = [] if fallback.diagnostic is None else [to_single_line(fallback.diagnostic), ""]
-    return "\n".join([*diagnostic, *_payload_lines(fallback.payload)])
+    diagnostic = [] if result.diagnostic is None else [to_single_line(result.diagnostic), ""]
+    return "\n".join([*diagnostic, *_payload_lines(result.payload)])
 
 
 def _payload_lines(payload: Json) -> Iterator[str]:

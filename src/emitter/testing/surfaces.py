@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, digest
 from emitter.errors import HatchClosed, InputError, ResolutionError
-from emitter.render.delivery import Fallback, present
+from emitter.render.delivery import PlainResult, present
 from emitter.render.layout import HatchKind, build_layout
 from emitter.testing.sample_moments import (
     HOSTILE_MOMENTS,
@@ -76,8 +76,8 @@ class SurfaceSubject(Protocol[DrawingT]):
         """Return the resolution of a reply to this envelope. Raises ``ResolutionError``."""
         ...
 
-    def deliver(self, result: Json) -> DrawingT | Fallback:
-        """Return the drawing, or the fallback, of a tool's structured result, valid or not."""
+    def deliver(self, result: Json) -> DrawingT | PlainResult:
+        """Return the drawing of a tool's structured result, or its plain result."""
         ...
 
 
@@ -245,8 +245,8 @@ class RendererSubject(Generic[DrawingT]):
         """Return the resolution that the renderer reads."""
         return self.renderer.read(moment, reply)
 
-    def deliver(self, result: Json) -> DrawingT | Fallback:
-        """Return the drawing of a tool's result, or its fallback."""
+    def deliver(self, result: Json) -> DrawingT | PlainResult:
+        """Return the drawing of a tool's result, or its plain result."""
         return present(result, self.renderer)
 
 
@@ -363,9 +363,9 @@ def check_complete_or_refused(subject: SurfaceSubject[Any], moment: BindingMomen
     try:
         subject.draw(moment)
     except InputError:
-        fallback = subject.deliver({"binding_moment": moment.to_json()})
+        plain = subject.deliver({"binding_moment": moment.to_json()})
         require(
-            isinstance(fallback, Fallback) and bool(fallback.diagnostic),
+            isinstance(plain, PlainResult) and bool(plain.diagnostic),
             "an envelope that cannot be drawn must fall back with a diagnostic",
         )
         return
@@ -473,27 +473,27 @@ def _check_unresolved(subject: SurfaceSubject[Any], moment: BindingMoment, repli
 def check_well_formed_result(subject: SurfaceSubject[Any], result: Json, moment: BindingMoment) -> None:
     """§7.1: the envelope in a tool's result is drawn and can be answered."""
     drawing = subject.deliver(result)
-    require(not isinstance(drawing, Fallback), "a well-formed envelope was not drawn")
+    require(not isinstance(drawing, PlainResult), "a well-formed envelope was not drawn")
     require_shown(subject.text(drawing), "the synopsis", [build_layout(moment).synopsis])
     require_resolution(subject, moment, subject.select(drawing, 0), Selected(digest(moment), 0))
 
 
 def check_malformed_result(subject: SurfaceSubject[Any], result: Json, payload: Json) -> None:
     """§8.3: a malformed envelope is discarded with a diagnostic, and only the tool's payload is shown."""
-    fallback = _deliver_fallback(subject, result, payload)
-    require(bool(fallback.diagnostic), "a diagnostic must report the discarded envelope")
-    require("Synopsis:" not in str(fallback.diagnostic), "the diagnostic quotes the envelope")
+    plain = _deliver_plain_result(subject, result, payload)
+    require(bool(plain.diagnostic), "a diagnostic must report the discarded envelope")
+    require("Synopsis:" not in str(plain.diagnostic), "the diagnostic quotes the envelope")
 
 
 def check_result_without_moment(subject: SurfaceSubject[Any], result: Json, payload: Json) -> None:
     """§8.3: a result without an envelope is the tool's own payload, without a diagnostic."""
-    fallback = _deliver_fallback(subject, result, payload)
-    require(fallback.diagnostic is None, "there was no envelope to report")
+    plain = _deliver_plain_result(subject, result, payload)
+    require(plain.diagnostic is None, "there was no envelope to report")
 
 
-def _deliver_fallback(subject: SurfaceSubject[Any], result: Json, payload: Json) -> Fallback:
-    fallback = subject.deliver(result)
-    if not isinstance(fallback, Fallback):
+def _deliver_plain_result(subject: SurfaceSubject[Any], result: Json, payload: Json) -> PlainResult:
+    plain = subject.deliver(result)
+    if not isinstance(plain, PlainResult):
         raise ContractViolation("the result was drawn as a binding moment")
-    require(fallback.payload == payload, f"expected the payload {payload!r}, got {fallback.payload!r}")
-    return fallback
+    require(plain.payload == payload, f"expected the payload {payload!r}, got {plain.payload!r}")
+    return plain

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.render.delivery import Fallback
+from emitter.render.delivery import PlainResult
 from emitter.render.safe_text import cell_width, to_single_line
-from emitter.render.text_formats import MIN_WIDTH, PlainText, format_fallback, format_moment
+from emitter.render.text_formats import MIN_WIDTH, PlainText, format_moment, format_plain_result
 from emitter.testing.sample_moments import HOSTILE_MOMENTS, VALID_MOMENT, fill_every_slot
 from tests.work import examples
 
@@ -96,8 +96,8 @@ SHOWN = """why
 
 def test_a_payload_is_text_too() -> None:
     """JSON in its lines, after the diagnostic; no text of it begins a line or drives a terminal."""
-    assert format_fallback(Fallback(PAYLOAD, "why")) == SHOWN
-    assert format_fallback(Fallback(PAYLOAD)) == SHOWN.removeprefix("why\n\n")
+    assert format_plain_result(PlainResult(PAYLOAD, "why")) == SHOWN
+    assert format_plain_result(PlainResult(PAYLOAD)) == SHOWN.removeprefix("why\n\n")
 
 
 DEEP: Any = 0
@@ -111,7 +111,7 @@ STRANGE: dict[str, Any] = {"bottomless": DEEP, "round": ROUND, "unsorted keys": 
 @pytest.mark.parametrize("payload", STRANGE.values(), ids=STRANGE.keys())
 def test_a_payload_that_is_no_json_is_said_to_be_none(payload: Any) -> None:
     """The interaction does not fail for it."""
-    assert format_fallback(Fallback(payload)) == "(The tool's result cannot be shown as JSON.)"
+    assert format_plain_result(PlainResult(payload)) == "(The tool's result cannot be shown as JSON.)"
 
 
 JSON = st.recursive(
@@ -125,7 +125,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_payload_is_shown_on_as_many_lines_as_its_json_has(payload: Any) -> None:
     """One line for each of the document's, each safe."""
-    shown = format_fallback(Fallback(payload)).split("\n")
+    shown = format_plain_result(PlainResult(payload)).split("\n")
 
     assert len(shown) == json.dumps(payload, indent=2).count("\n") + 1
     assert all(to_single_line(each) == " ".join(each.split()) for each in shown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.decisions import Dialogue, FreeText, Selected, Unresolved, UnresolvedReason, digest
 from emitter.errors import BadResolution, InputError, ResolutionError
-from emitter.render.delivery import Fallback
+from emitter.render.delivery import PlainResult
 from emitter.testing.sample_moments import VALID_MOMENT
 from emitter.testing.surfaces import NotOffered
 from tests.testing.surfaces.honest import Honest, Sheet
@@ -138,11 +138,11 @@ class SaysLess(Honest):
             raise InputError("There is no room.")
         return super().draw(moment)
 
-    def deliver(self, result: Any) -> Sheet | Fallback:
+    def deliver(self, result: Any) -> Sheet | PlainResult:
         try:
             return super().deliver(result)
         except InputError as error:
-            return Fallback({}, str(error))
+            return PlainResult({}, str(error))
 
     def select(self, drawn: Sheet, index: int) -> Any:
         if index >= len(drawn.options):
@@ -156,6 +156,6 @@ class SaysLess(Honest):
 class FallsBackInSilence(SaysLess):
     """Has no room, and does not say so."""
 
-    def deliver(self, result: Any) -> Sheet | Fallback:
+    def deliver(self, result: Any) -> Sheet | PlainResult:
         found = super().deliver(result)
-        return Fallback(found.payload) if isinstance(found, Fallback) else found
+        return PlainResult(found.payload) if isinstance(found, PlainResult) else found

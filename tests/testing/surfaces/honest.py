@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from emitter.render.delivery import Fallback, read_structured_content
+from emitter.render.delivery import PlainResult, read_structured_content
 from emitter.render.layout import HatchKind, build_layout
 from emitter.render.replies import parse_button_reply
 from emitter.testing.surfaces import ShownOption
@@ -74,7 +74,7 @@ class Honest:
         """Return what the reply says."""
         return parse_button_reply(moment, reply)
 
-    def deliver(self, result: Any) -> Sheet | Fallback:
-        """Return the sheet, or the fallback."""
+    def deliver(self, result: Any) -> Sheet | PlainResult:
+        """Return the sheet, or the plain result."""
         found = read_structured_content(result)
-        return found if isinstance(found, Fallback) else self.draw(found.moment)
+        return found if isinstance(found, PlainResult) else self.draw(found.moment)
