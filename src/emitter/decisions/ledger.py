@@ -160,6 +160,7 @@ class Ledger:
         actions: Sequence[str | None] = (),
         after: Iterable[str] = (),
         four_eyes: bool = False,
+        subject: str = "",
     ) -> PendingDecision:
         """Open a decision and return it.
 
@@ -181,6 +182,8 @@ class Ledger:
             actions: For each option, the digest of what it does, or None.
             after: Ids of refused decisions whose objection this envelope takes up.
             four_eyes: Two principals must approve an option that does something: see ``approve``.
+            subject: A digest of what the question is about. Once a question about it is refused, every other one counts
+                as the same question, whatever its words, actions and agent, without a limit.
 
         Raises:
             AlreadyResolved: The principal refused this question before.
@@ -204,6 +207,7 @@ class Ledger:
             signed=self._check is not None,
             keys=known_keys(self._check),
             four_eyes=bool(four_eyes),
+            subject=ledger_arguments.check_short_text("subject", subject, min_length=0),
         )
         revisited = frozenset(
             self._load_pending(refusal_id).reference for refusal_id in ledger_arguments.check_ids("after", after)
@@ -230,6 +234,12 @@ class Ledger:
         """
         decisions = (self.find(each.decision_id) for each in self._refusals.similar_to(pending))
         return tuple(other for other in decisions if isinstance(other, ResolvedDecision))
+
+    def find_refusals(self, subject: str) -> tuple[ResolvedDecision, ...]:
+        """Return the decisions about a subject whose question was refused, latest first: see ``open(subject=...)``."""
+        self._log.refresh()
+        decisions = map(self.find_by_reference, self._refusals.about(subject))
+        return tuple(each for each in decisions if isinstance(each, ResolvedDecision))
 
     def find(self, decision_id: str) -> PendingDecision | ResolvedDecision:
         """Return the current state of a decision.

@@ -80,6 +80,7 @@ class PendingDecision:
         keys: The ids (RFC 7638 thumbprints) of the keys whose signature counts, or empty if they are not known.
         four_eyes: Two principals must approve an option that does something: see ``Ledger.approve``.
         assignee: The principal who should answer, or an empty string: see ``Ledger.assign``.
+        subject: The digest of what the question is about, or an empty string: see ``Ledger.open``.
     """
 
     decision_id: str
@@ -95,6 +96,7 @@ class PendingDecision:
     keys: tuple[str, ...] = field(default=(), compare=False)
     four_eyes: bool = False
     assignee: str = field(default="", compare=False)
+    subject: str = field(default="", compare=False)
 
     @property
     def reference(self) -> str:
@@ -279,6 +281,8 @@ def make_opened_entry(pending: PendingDecision) -> Entry:
         members["keys"] = list(pending.keys)
     if pending.four_eyes:
         members["fourEyes"] = True
+    if pending.subject:
+        members["subject"] = pending.subject
     return Entry(BINDING_MOMENT, members, {"binding_moment": pending.moment.to_json()})
 
 
@@ -302,6 +306,7 @@ def parse_pending(entry: Entry) -> PendingDecision:
         signed=members.get("signed") is True,
         keys=tuple(map(str, as_list(members.get("keys")))),
         four_eyes=members.get("fourEyes") is True,
+        subject=str(members.get("subject", "")),
     )
 
 

@@ -95,6 +95,8 @@ def make_resolved_event(
 ) -> LogAppended:
     """Return the event of a resolution. ``words_until`` is when the answer's words are deleted."""
     fields = {**decision_fields(pending), "outcome": outcome.value, "channel": channel}
+    if pending.subject:
+        fields["subject"] = pending.subject
     return LogAppended(Level.INFO, RESOLVED_MESSAGE, {**fields, **_words_until_field(words_until)})
 
 
@@ -205,6 +207,7 @@ class LedgerIndex:
     _exceeded: set[tuple[RateScope, DecisionMeasure]] = field(default_factory=set[tuple[RateScope, DecisionMeasure]])
     _expiries: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
     _refusals: dict[str, None] = field(default_factory=dict[str, None])
+    _refused_by_subject: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _words_until: dict[str, tuple[float, str]] = field(default_factory=dict[str, tuple[float, str]])
 
     def add(self, documents: Iterable[Mapping[str, Json]]) -> None:
@@ -252,6 +255,10 @@ class LedgerIndex:
         """Return an agent's envelopes whose question was refused: digest to decision."""
         return dict(self._refused_by_agent.get(agent, {}))
 
+    def refused_about(self, subject: str) -> tuple[str, ...]:
+        """Return the decisions about a subject whose question was refused, latest first."""
+        return tuple(reversed(self._refused_by_subject.get(subject, ())))
+
     def rates(self, agent: str | None, decision_class: str | None) -> DecisionRates:
         """Return the rates of an agent and a class; None is all of them."""
         counted_class = None if decision_class is None else clean_decision_class(decision_class)
@@ -276,6 +283,8 @@ class LedgerIndex:
         if fields["outcome"] == ResolutionOutcome.DIALOGUE.value:
             self._refused_by_agent.setdefault(fields["agent"], {}).setdefault(fields["digest"], decision)
             self._refusals[decision] = None
+            if fields.get("subject"):
+                self._refused_by_subject.setdefault(str(fields["subject"]), []).append(decision)
         self._track_words(words_key(decision), decision, fields)
         is_settled = opened is not None and opened.was_unanswered
         self._add_counts(

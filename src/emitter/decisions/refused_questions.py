@@ -105,11 +105,17 @@ class Refusals:
         self._known: dict[str, RefusedQuestion | None] = {}
 
     def reject_repetition(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
-        """Raise ``AlreadyResolved`` for a refused question, unless its objection is taken up."""
+        """Raise ``AlreadyResolved`` for a refused question or subject, unless its objection is taken up."""
         refused_digests = self._log.read(lambda index: index.refused_digests(requested.agent), refresh=False)
         refusal = refused_digests.get(requested.digest)
         question = DecisionQuestion(requested)
-        repeated = [refused.pending for refused in self._latest() if refused.is_repeated_by(question)]
+        about = self.about(requested.subject)
+        if refusal is None and about and about[0] not in revisited:
+            refusal = about[0]
+        repeated = [
+            *filter(None, map(self._load_pending, about)),
+            *(refused.pending for refused in self._latest() if refused.is_repeated_by(question)),
+        ]
         if refusal is None and repeated:
             is_changed = all(refused.digest != requested.digest for refused in repeated)
             is_revisited = is_changed and repeated[0].reference in revisited
@@ -127,6 +133,10 @@ class Refusals:
             hint="Read their objection with find() and ask another question. To ask the same one again, change the "
             "envelope so that it takes the objection up, leave both hatches open, and name the decision in after=.",
         )
+
+    def about(self, subject: str) -> tuple[str, ...]:
+        """Return the references of the decisions about a subject that were refused, latest first."""
+        return self._log.read(lambda index: index.refused_about(subject), refresh=False) if subject else ()
 
     def warn_of_similarity(self, opened: PendingDecision, revisited: frozenset[str]) -> None:
         """Record the latest refused question that resembles a new one, unless its objection is taken up."""

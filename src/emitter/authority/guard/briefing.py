@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from emitter.authority.proposals.document import DIGEST_MEMBER
@@ -20,9 +20,10 @@ from emitter.authority.records import BUDGET_PATTERN
 from emitter.authority.rules import SIDE_EFFECTS
 from emitter.client.binding_moments import aemit_binding_moment, emit_binding_moment
 from emitter.client.result import Emission
-from emitter.decisions.canonical_json import LONE_SURROGATE
+from emitter.decisions.canonical_json import LONE_SURROGATE, digest
 from emitter.decisions.ledger_words import format_duration
 from emitter.errors import InputError, NotApproved
+from emitter.forms.binding_moment import validate_continuations
 from emitter.messages import as_list, as_mapping
 from emitter.models import BindingMoment, ClarificationRequest, Deliberation, ErrorReport, Option, Question, Trust
 from emitter.prompts import Material, Media
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import Amount, ConfirmRequest
     from emitter.client.result import Withheld
     from emitter.conversation import Messages
+    from emitter.decisions.resolution import Continuation, Reopen
     from emitter.messages import Json
 
 _MAX_TARGET_LENGTH: Final = 100
@@ -51,11 +53,27 @@ class ApprovalRequest:
     tool: str
     proposal: Proposal
     request: ConfirmRequest
+    _objections: tuple[Reopen, ...] = field(default=(), repr=False, compare=False)
+    _reads: list[bool] = field(default_factory=list[bool], init=False, repr=False, compare=False)
 
     @property
     def label(self) -> str:
         """The label of the option that makes the call. The envelope must contain it exactly once."""
         return f"Run {self.tool} with exactly these arguments"
+
+    def read_objections(self) -> tuple[Reopen, ...]:
+        """Return the principal's objections to this very call, earliest first, to pass as ``after=``.
+
+        A brief that reads them says that its envelope addresses them. If it does not, a call with objections is
+        refused, and nobody is asked.
+        """
+        self._reads.append(True)
+        return self._objections
+
+    @property
+    def has_read_objections(self) -> bool:
+        """True once ``read_objections`` was called."""
+        return bool(self._reads)
 
 
 BriefWriter: TypeAlias = Callable[[ApprovalRequest], BindingMoment | Awaitable[BindingMoment]]
@@ -205,10 +223,10 @@ def _argument_line(name: str, value: Json) -> str:
     name = name if name.isidentifier() else _visible_json(name)
     if not isinstance(value, Mapping) or DIGEST_MEMBER not in value:
         return f"{name}: {_visible_json(value)}"
-    digest = as_mapping(value)
-    excerpt = digest.get("excerpt")
+    digest_object = as_mapping(value)
+    excerpt = digest_object.get("excerpt")
     beginning = "not shown" if excerpt is None else f"begins {_visible_json(excerpt)}"
-    return f"{name}: {beginning} (SHA-256 {digest[DIGEST_MEMBER]})"
+    return f"{name}: {beginning} (SHA-256 {digest_object[DIGEST_MEMBER]})"
 
 
 def _visible_json(value: Json) -> str:
@@ -236,9 +254,10 @@ def brief_with_model(
 ) -> Callable[[ApprovalRequest], BindingMoment]:
     """Return a brief writer that asks a model, with the arguments of ``emit_binding_moment``.
 
-    If the model withholds the decision, the call raises ``NotApproved`` and nobody is asked.
+    If the principal objected to this very call before, the model reads the objection and must ask another question. If
+    it withholds the decision, the call raises ``NotApproved`` and nobody is asked.
     """
-    material_items = tuple(materials)
+    material_items, earlier = tuple(materials), validate_continuations(options.pop("after", ()))
 
     def brief(request: ApprovalRequest) -> BindingMoment:
         return _require_decision(
@@ -247,6 +266,7 @@ def brief_with_model(
                 model=model,
                 materials=(*material_items, _call_material(request)),
                 actions=_call_action(request),
+                after=_continuations(request, earlier),
                 **options,
             )
         )
@@ -258,7 +278,7 @@ def abrief_with_model(
     situation: Messages, *, model: str, materials: Iterable[Material | Media | str] = (), **options: Any
 ) -> Callable[[ApprovalRequest], Awaitable[BindingMoment]]:
     """Async version of ``brief_with_model``, for async tools."""
-    material_items = tuple(materials)
+    material_items, earlier = tuple(materials), validate_continuations(options.pop("after", ()))
 
     async def brief(request: ApprovalRequest) -> BindingMoment:
         return _require_decision(
@@ -267,6 +287,7 @@ def abrief_with_model(
                 model=model,
                 materials=(*material_items, _call_material(request)),
                 actions=_call_action(request),
+                after=_continuations(request, earlier),
                 **options,
             )
         )
@@ -276,6 +297,13 @@ def abrief_with_model(
 
 def _call_action(request: ApprovalRequest) -> dict[str, str]:
     return {request.label: request.request.digest}
+
+
+def _continuations(request: ApprovalRequest, earlier: tuple[Continuation, ...]) -> tuple[Continuation, ...]:
+    """Return the continuations that the caller passed and the objections to the call, each envelope once."""
+    objections = request.read_objections()
+    refused = {digest(each.moment) for each in objections}
+    return (*(each for each in earlier if digest(each.moment) not in refused), *objections)
 
 
 def _call_material(request: ApprovalRequest) -> Material:

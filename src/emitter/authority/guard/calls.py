@@ -12,7 +12,7 @@ import functools
 import inspect
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, cast
 
@@ -25,8 +25,8 @@ from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import check_not_stopped
-from emitter.decisions import Selected, Unresolved
-from emitter.decisions.canonical_json import LONE_SURROGATE
+from emitter.decisions import Reopen, Selected, Unresolved
+from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer, pending_of
 from emitter.errors import (
     AlreadyResolved,
@@ -169,6 +169,10 @@ _OBJECTION_HINT: Final = "Ledger.find(decision_id).continuation has what they wa
 _UNREADABLE_HINT: Final = (
     "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Then make a new call."
 )
+_OBJECTED_HINT: Final = (
+    "Ledger.find(decision_id).continuation has their objection. Change the arguments, or let brief= address it: "
+    "brief_with_model() does, and a brief of your own by ApprovalRequest.read_objections()."
+)
 _RETRY_HINT: Final = "Resolve the decision, and repeat the call with this exception's call_id, by .call(call_id, ...)."
 _LATE_HINT: Final = "Make a new call. expires_in= sets for how many seconds its question stays open."
 _ID_HINT: Final = "Make a new call. To keep its question open, make it with an id of your own, by .call(call_id, ...)."
@@ -278,18 +282,50 @@ def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[Pend
     ``before_confirm`` hooks run first, so that nobody is asked about a call they would reject.
     """
     yield from run_hooks_before(call.context, "before_confirm", proposed_call.request.model_copy(deep=True))
-    briefed: BindingMoment = yield UserCodeStep(partial(call.config.brief, _approval_request(call, proposed_call)))
+    refusals: tuple[ResolvedDecision, ...] = yield StoreStep(partial(_find_refusals, call, proposed_call))
+    continuations = [each.continuation for each in reversed(refusals)]
+    objections = tuple(each for each in continuations if isinstance(each, Reopen))
+    request = replace(_approval_request(call, proposed_call), _objections=objections)
+    briefed: BindingMoment = yield UserCodeStep(partial(call.config.brief, request))
+    # A brief may change the request it receives, so the call is stated from another one.
     moment, call_index = add_call_findings(_approval_request(call, proposed_call), briefed)
     count = len(moment.question.options)
     actions = tuple(proposed_call.request.digest if index == call_index else None for index in range(count))
+    after = tuple(each.decision_id for each in refusals) if request.has_read_objections else ()
     opened: PendingDecision | ResolvedDecision = yield StoreStep(
-        partial(_open_in_ledger, call, proposed_call, moment, actions)
+        partial(_open_in_ledger, call, proposed_call, moment, actions, after)
     )
     return opened
 
 
+def _find_refusals(call: GuardedCall, proposed_call: ProposedCall) -> tuple[ResolvedDecision, ...]:
+    """Return the refused decisions about the same call. Raises ``NotApproved`` if an objection is unreadable."""
+    refusals = call.context.ledger.find_refusals(_call_subject(call, proposed_call))
+    for refused in refusals:
+        if isinstance(refused.resolution, UnreadableAnswer):
+            raise _already_refused(refused.decision_id, _UNREADABLE_HINT)
+    return refusals
+
+
+def _call_subject(call: GuardedCall, proposed_call: ProposedCall) -> str:
+    """Return a digest of what a call does, which is the same under any id and in any workflow."""
+    proposal, request = proposed_call.proposal, proposed_call.request
+    content = {name: member for name, member in proposal.content.items() if name != "display"}
+    members: Json = {
+        "content": content,
+        "targets": list(request.scope.targets or ()),
+        "function": call.function.name,
+        "classes": call.arguments.class_digest,
+    }
+    return digest_of(members, CanonicalProfile.WIRE)
+
+
 def _open_in_ledger(
-    call: GuardedCall, proposed_call: ProposedCall, moment: BindingMoment, actions: tuple[str | None, ...]
+    call: GuardedCall,
+    proposed_call: ProposedCall,
+    moment: BindingMoment,
+    actions: tuple[str | None, ...],
+    after: tuple[str, ...],
 ) -> PendingDecision | ResolvedDecision:
     ledger, decision_id = call.context.ledger, proposed_call.decision_id
     try:
@@ -299,17 +335,19 @@ def _open_in_ledger(
             decision_id=decision_id,
             expires_in=call.config.expires_in,
             actions=actions,
+            after=after,
             four_eyes=call.config.needs_four_eyes(call.parameters),
+            subject=_call_subject(call, proposed_call),
         )
     except WrongDigest:
         pass  # another process opened it, with an envelope of its own
     except AlreadyResolved as error:
-        raise NotApproved(
-            "The principal already refused this question.",
-            decision_id=error.decision_id,
-            hint="Address their objection: change the arguments, or have brief= write another envelope.",
-        ) from None
+        raise _already_refused(error.decision_id, _OBJECTED_HINT) from None
     return ledger.find(decision_id)
+
+
+def _already_refused(decision_id: str, hint: str) -> NotApproved:
+    return NotApproved("The principal objected to this call before.", decision_id=decision_id, hint=hint)
 
 
 def _record_answer(call: GuardedCall, pending: PendingDecision, answer: object) -> ResolvedDecision:
