@@ -44,6 +44,25 @@ def test_recorded_once_and_replayed(pytester: pytest.Pytester, asked: Simulator)
     assert json.loads(text)["note"] == "recorded by test_it.py::test_it"
 
 
+def test_recording_without_a_key_is_one_error(pytester: pytest.Pytester) -> None:
+    """It says what to set, and how to do without, in place of a traceback through the library."""
+    with no_vendor():
+        output = run(pytester, ASKING, ONCE, failed=1).stdout
+
+    output.fnmatch_lines(["No key for OpenAI was found. Set OPENAI_API_KEY, *add the fixture emitter_vendor*"])
+    assert "clients.py" not in output.str()
+
+
+def test_a_simulated_vendor_is_recorded_without_a_key(pytester: pytest.Pytester) -> None:
+    """The cassette is replayed with the fixture, and without it."""
+    simulated = ASKING.replace("test_it(", "test_it(emitter_vendor, ")
+    marked = f'from emitter.testing import Text\n@pytest.mark.emitter_vendor(answers=Text("Yes.")){simulated}'
+    with no_vendor():
+        run(pytester, marked, ONCE, passed=1)
+        again(pytester, passed=1)
+        run(pytester, ASKING, passed=1)
+
+
 def test_recorded_anew(pytester: pytest.Pytester, asked: Simulator) -> None:
     """``all`` asks again and takes the place of what was there."""
     run(pytester, ASKING, ONCE, passed=1)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from emitter.testing.behaviours import UnknownStop as UnknownStop
     from emitter.testing.behaviours import Violating as Violating
     from emitter.testing.behaviours import write_decision as write_decision
+    from emitter.testing.cassettes import ClientFactory as ClientFactory
     from emitter.testing.cassettes import RecordingTransport as RecordingTransport
     from emitter.testing.cassettes import ReplayTransport as ReplayTransport
     from emitter.testing.plans import Behaviour as Behaviour
@@ -67,7 +68,7 @@ else:
                 "NotFound NotJson Overflowed Overloaded Paused Quota RateLimited Refused Stalled Text Thinking "
                 "Trickled Twice Unauthorized Unended UnknownStop Violating write_decision"
             ),
-            "cassettes": "RecordingTransport ReplayTransport",
+            "cassettes": "ClientFactory RecordingTransport ReplayTransport",
             "plans": (
                 "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest "
                 "Transmission TransmissionOutcome"

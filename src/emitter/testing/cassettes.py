@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from emitter.adapters.bedrock_client import EVENT_STREAM, as_server_sent_events
 from emitter.adapters.clients import HARMLESS_QUERY, create_client, credential_fragments, find_request_credentials
-from emitter.errors import BadCassette, InputError, MissingExtra, UnexpectedRequest
+from emitter.errors import BadCassette, InputError, MissingExtra, MissingKey, UnexpectedRequest
 from emitter.files import private_opener
 from emitter.media.parts import detect_media_type
 from emitter.messages import MediaPart, Medium
@@ -389,6 +389,14 @@ class _LiveTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
             return await client.send(request)
 
 
+class ClientFactory(Protocol):
+    """Creates a client of a vendor's own SDK that sends through the test's cassette."""
+
+    def __call__(self, model: str, *, asynchronous: bool = False, base_url: str | None = None) -> Any:
+        """Return the client for ``vendor/model``; ``base_url`` overrides the environment."""
+        ...
+
+
 @dataclass(eq=False)
 class CassetteSession:
     """The cassette of a running test. ``failed`` is set if a subtest fails."""
@@ -416,13 +424,17 @@ class CassetteSession:
         if base_url is None and replaying and facts.base_url_required:
             is_root = facts.sdk is not Sdk.OPENAI or facts.flavour.startswith("Azure")
             base_url = _PLACEHOLDER_URL if is_root else f"{_PLACEHOLDER_URL}/v1"
-        client: Any = create_client(
-            profile,
-            asynchronous=asynchronous,
-            base_url=base_url,
-            api_key=_PLACEHOLDER_KEY if replaying else None,
-            http_client=self.ahttp() if asynchronous and not facts.is_blocking else self.http(),
-        )
+        try:
+            client: Any = create_client(
+                profile,
+                asynchronous=asynchronous,
+                base_url=base_url,
+                api_key=_PLACEHOLDER_KEY if replaying else None,
+                http_client=self.ahttp() if asynchronous and not facts.is_blocking else self.http(),
+            )
+        except MissingKey as error:
+            hint = f"{error.hint} To record from a simulated vendor, add the fixture emitter_vendor to the test."
+            raise MissingKey(str(error.args[0]), hint=hint) from None
         self._clients.append(client)
         return getattr(client, "aio", client) if asynchronous and facts.sdk is Sdk.GOOGLE else client
 

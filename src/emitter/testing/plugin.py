@@ -6,7 +6,7 @@ pytest imports this module in every session of everyone who installs emitter, so
 from __future__ import annotations
 
 from contextlib import ExitStack, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx2
     from pluggy import Result
 
-    from emitter.testing.cassettes import CassetteSession
+    from emitter.testing.cassettes import CassetteSession, ClientFactory
     from emitter.testing.plugin_support import CassettePlan
     from emitter.testing.simulation import Simulator
 
@@ -41,14 +41,6 @@ _cassette_session = pytest.StashKey["CassetteSession"]()
 _vendor_run = pytest.StashKey["tuple[Simulator, int]"]()
 _blocked_attempts = pytest.StashKey["list[str]"]()
 _recorded_files = pytest.StashKey["dict[Path, str]"]()
-
-
-class ClientFactory(Protocol):
-    """Creates a client of a vendor's own SDK that sends through the test's cassette."""
-
-    def __call__(self, model: str, *, asynchronous: bool = False, base_url: str | None = None) -> Any:
-        """Return the client for ``vendor/model``; ``base_url`` overrides the environment."""
-        ...
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -183,7 +175,7 @@ def _call_or_fail(make: Callable[[], _T]) -> _T:
     try:
         return make()
     except EmitterError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture
@@ -246,6 +238,6 @@ def emitter_client(_emitter_session: CassetteSession) -> ClientFactory:
     """
 
     def client(model: str, *, asynchronous: bool = False, base_url: str | None = None) -> Any:
-        return _emitter_session.client(model, asynchronous=asynchronous, base_url=base_url)
+        return _call_or_fail(lambda: _emitter_session.client(model, asynchronous=asynchronous, base_url=base_url))
 
     return client
