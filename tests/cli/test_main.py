@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,12 +66,18 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
 
 
 def test_the_list_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    """`emitter --help` lists the commands and the exit status."""
+    """`emitter --help` lists the commands by group, and the exit status."""
     with pytest.raises(SystemExit):
         main(["--help"])
     told = capsys.readouterr().out
 
-    assert all(f"    {each}" in told for each in COMMANDS)
+    listed = told.partition("\noptions:")[0]
+    groups = re.findall(r"^(\w.*):\n((?:  \S+ .*\n)+)", listed, re.MULTILINE)
+    assert [title for title, _ in groups] == [
+        "typed output", "decisions", "acting", "testing and vendors", "OpenWOP"
+    ]  # fmt: skip
+    assert set(COMMANDS) <= _COMMANDS.keys()
+    assert sorted(line.split()[0] for _, lines in groups for line in lines.splitlines()) == sorted(_COMMANDS)
     assert "Exit status: 0 success, 1 a refused or failed emission, 2 bad usage" in told
 
 

@@ -31,39 +31,62 @@ if TYPE_CHECKING:
 SUCCESS, FAILED, BAD_USAGE = 0, 1, 2
 INTERRUPTED = 130
 """The status with which a shell reports a process that Ctrl-C ended: 128 and the number of the signal."""
-_COMMANDS = {
-    "demo": ("demo", "show what emitter does, without a key or a network", "refused --vendor anthropic"),
-    "emit": ("emit", "ask a model for a typed object", "--type invoices:Invoice --model openai/gpt-6-sol mail.txt"),
-    "batch": ("batch", "ask for a typed object for each line of a JSON Lines file", "jobs.jsonl --journal run.journal"),
-    "moment": ("moments", 'ask a model for a decision, or an honest "not yet"', "--model openai/gpt-6-sol facts.txt"),
-    "classify": ("model_answers", "classify recorded exchanges with vendors", "recordings/"),
-    "recover": ("model_answers", "read the one JSON document out of a text that a model wrote", "answer.txt"),
-    "compile": ("json_schema", "compile a JSON Schema for a vendor", "--profile anthropic schema.json"),
-    "lint": ("json_schema", "report where vendors do not support a JSON Schema", "schema.json"),
-    "lint-moment": ("moments", "report where a binding moment breaks the content rules", "moment.json"),
-    "render": ("moments", "draw a binding moment for a surface", "moment.json --to markdown"),
-    "resolve": ("resolve", "answer a binding moment at the terminal", "moment.json"),
-    "serve": ("serve", "answer a binding moment on a local web page", "moment.json --open"),
-    "inbox": ("serve", "serve the decisions of a store as an inbox on this machine", "--store agents.db --open"),
-    "decisions": ("stores", "list the decisions that wait in a store", "agents.db"),
-    "digest": ("moments", "print the digest that names a binding moment", "moment.json"),
-    "mcp": ("mcp", "serve binding moments over the Model Context Protocol", "--model openai/gpt-6-sol"),
-    "receipts": ("receipts", "list, export and verify the records of what was done", "verify agents.db"),
-    "stop": ("authority", "stop a workflow, or one of its steps", "agents.db deploy --takeover-mode pause"),
-    "resume": ("authority", "lift a pause or a human takeover", "agents.db deploy REQUEST"),
-    "revoke": ("authority", "revoke an approval", "agents.db CONFIRM --reason 'the plan has changed'"),
-    "settle": (
-        "authority",
-        "write the receipt of an action that never ended",
-        "agents.db deploy INTENT --result failure",
-    ),
-    "forget": ("authority", "delete what people wrote about decisions", "agents.db --older-than 2"),
-    "accept": ("host", "report whether a host accepts AI envelopes", "envelope.json --contract clarification.request"),
-    "capabilities": ("host", "print a host's capabilities, as OpenWOP's document", "--contracts"),
-    "simulate": ("vendors", "run a simulated vendor on this machine, to test against", "--answer decoded=9,cut=1"),
-    "providers": ("vendors", "list the vendors that emitter knows, or the facts about one", "anthropic"),
+_COMMAND_GROUPS = {
+    "typed output": {
+        "demo": ("demo", "show what emitter does, without a key or a network", "refused --vendor anthropic"),
+        "emit": ("emit", "ask a model for a typed object", "--type invoices:Invoice --model openai/gpt-6-sol mail.txt"),
+        "batch": (
+            "batch",
+            "ask for a typed object for each line of a JSON Lines file",
+            "jobs.jsonl --journal run.journal",
+        ),
+        "recover": ("model_answers", "read the one JSON document out of a text that a model wrote", "answer.txt"),
+        "compile": ("json_schema", "compile a JSON Schema for a vendor", "--profile anthropic schema.json"),
+        "lint": ("json_schema", "report where vendors do not support a JSON Schema", "schema.json"),
+    },
+    "decisions": {
+        "moment": (
+            "moments",
+            'ask a model for a decision, or an honest "not yet"',
+            "--model openai/gpt-6-sol facts.txt",
+        ),
+        "resolve": ("resolve", "answer a binding moment at the terminal", "moment.json"),
+        "serve": ("serve", "answer a binding moment on a local web page", "moment.json --open"),
+        "inbox": ("serve", "serve the decisions of a store as an inbox on this machine", "--store agents.db --open"),
+        "decisions": ("stores", "list the decisions that wait in a store", "agents.db"),
+        "render": ("moments", "draw a binding moment for a surface", "moment.json --to markdown"),
+        "lint-moment": ("moments", "report where a binding moment breaks the content rules", "moment.json"),
+        "digest": ("moments", "print the digest that names a binding moment", "moment.json"),
+        "mcp": ("mcp", "serve binding moments over the Model Context Protocol", "--model openai/gpt-6-sol"),
+    },
+    "acting": {
+        "receipts": ("receipts", "list, export and verify the records of what was done", "verify agents.db"),
+        "stop": ("authority", "stop a workflow, or one of its steps", "agents.db deploy --takeover-mode pause"),
+        "resume": ("authority", "lift a pause or a human takeover", "agents.db deploy REQUEST"),
+        "revoke": ("authority", "revoke an approval", "agents.db CONFIRM --reason 'the plan has changed'"),
+        "settle": (
+            "authority",
+            "write the receipt of an action that never ended",
+            "agents.db deploy INTENT --result failure",
+        ),
+        "forget": ("authority", "delete what people wrote about decisions", "agents.db --older-than 2"),
+    },
+    "testing and vendors": {
+        "simulate": ("vendors", "run a simulated vendor on this machine, to test against", "--answer decoded=9,cut=1"),
+        "providers": ("vendors", "list the vendors that emitter knows, or the facts about one", "anthropic"),
+        "classify": ("model_answers", "classify recorded exchanges with vendors", "recordings/"),
+    },
+    "OpenWOP": {
+        "accept": (
+            "host",
+            "report whether a host accepts AI envelopes",
+            "envelope.json --contract clarification.request",
+        ),
+        "capabilities": ("host", "print a host's capabilities, as OpenWOP's document", "--contracts"),
+    },
 }
-"""The module, the one-line summary and the arguments of an example of each command."""
+"""The module, the one-line summary and the arguments of an example of each command, by the group that help shows."""
+_COMMANDS = {name: command for group in _COMMAND_GROUPS.values() for name, command in group.items()}
 
 _WELCOME = f"""\
 emitter {__version__}: typed objects and decisions from language models.
@@ -161,15 +184,18 @@ def _discard_output(*streams: TextIO) -> None:
 def _build_parser(arguments: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="emitter",
-        description="Decisions a program can rely on, from language models.",
+        usage="emitter [-h] [--version] COMMAND ...",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=f"Typed output and human approval for LLM agents.\n\n{_list_commands()}",
         epilog="Exit status: 0 success, 1 a refused or failed emission, 2 bad usage.\n"
         "Run `emitter COMMAND --help` for details.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    # argparse cannot group subcommands, so the description lists them.
+    commands = parser.add_subparsers(prog="emitter", required=True, metavar="COMMAND", help=argparse.SUPPRESS)
     selected = next((argument for argument in arguments if not argument.startswith("-")), None)
-    for name, (module, summary, example) in _COMMANDS.items():
-        sub = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, (module, _, example) in _COMMANDS.items():
+        sub = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter)
         if name == selected:
             commands_module, suffix = importlib.import_module(f"{__name__}.{module}"), name.replace("-", "_")
             run = getattr(commands_module, f"run_{suffix}")
@@ -180,3 +206,11 @@ def _build_parser(arguments: list[str]) -> argparse.ArgumentParser:
             getattr(commands_module, f"add_{suffix}_arguments")(sub)
             sub.epilog = "\n\n".join(filter(None, [f"example:\n  emitter {name} {example}", sub.epilog]))
     return parser
+
+
+def _list_commands() -> str:
+    width = max(map(len, _COMMANDS))
+    return "\n\n".join(
+        "\n".join([f"{title}:", *(f"  {name:{width}}  {summary}" for name, (_, summary, _) in commands.items())])
+        for title, commands in _COMMAND_GROUPS.items()
+    )
