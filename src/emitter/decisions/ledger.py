@@ -46,6 +46,7 @@ from emitter.decisions.ledger_entries import (
 from emitter.decisions.ledger_log import LedgerLog, end_key
 from emitter.decisions.ledger_waiting import Waiters, in_thread
 from emitter.decisions.ledger_words import KeepWords, MissingWordsReason, PrincipalWords, words_key
+from emitter.decisions.principals import is_same_principal
 from emitter.decisions.refused_questions import DecisionQuestion, Refusals, RefusedQuestion
 from emitter.decisions.resolution import (
     Hold,
@@ -401,7 +402,8 @@ class Ledger:
 
         The approval of a second principal resolves the decision. Until then any principal may refuse by ``resolve``:
         with an option that has no action, in their own words, or with an objection. The ledger compares the names of
-        the principals; it relies on its caller to know who they are.
+        the principals, whatever their case, outer spaces and compatible characters (NFKC); it relies on its caller to
+        know who they are.
 
         Args:
             decision_id: The decision.
@@ -427,7 +429,7 @@ class Ledger:
         make = partial(self._make_first_approval, pending, answer)
         stored = self._log.record(approval_key(pending.reference, selected.index), make, pending.reference)
         first = self._verified_approval(parse_approval(stored.entry, pending, selected.index), pending)
-        if first.principal == principal:
+        if is_same_principal(first.principal, principal):
             return pending
         return self._record_end(pending, replace(answer, first=first))
 
@@ -734,7 +736,8 @@ class Ledger:
             first = self._load_approval(pending, resolution.index)
             if (
                 first is None
-                or principal in {"", first.principal}
+                or not principal
+                or is_same_principal(first.principal, principal)
                 or first.statement(pending) != entry.outcome.get("firstApproval")
             ):
                 raise StoreAltered("Two principals had to approve the answer, and the store does not show both.")

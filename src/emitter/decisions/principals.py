@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -51,6 +52,17 @@ MayFunction: TypeAlias = Callable[[Principal, PendingDecision, DecisionAction], 
 def is_allowed(may: MayFunction | None, principal: Principal, pending: PendingDecision, action: DecisionAction) -> bool:
     """Return what a policy says. Without one, everything is allowed."""
     return may is None or may(principal, pending, action) is True
+
+
+def is_same_principal(one: str, other: str) -> bool:
+    """Return whether two names are one person's: whatever their case, outer spaces and compatible characters (NFKC)."""
+    return _fold_name(one) == _fold_name(other)
+
+
+def _fold_name(name: str) -> str:
+    # Case folding can undo the normalization, so the name is normalized again.
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return unicodedata.normalize("NFKC", folded).strip()
 
 
 def record_answer(

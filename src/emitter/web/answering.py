@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from emitter.decisions import Selected
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
-from emitter.decisions.principals import record_answer
+from emitter.decisions.principals import is_same_principal, record_answer
 from emitter.errors import (
     BadResolution,
     DecisionExpired,
@@ -147,6 +148,12 @@ class DecisionForms:
     ) -> PendingDecision | ResolvedDecision:
         if principal is None:
             return self._ledger.resolve(pending.decision_id, answer, channel=CHANNEL)
+        if isinstance(answer, Selected) and pending.needs_two(answer):
+            for first in self._ledger.first_approvals(pending.decision_id):
+                if first.index == answer.index and is_same_principal(first.principal, principal.id):
+                    raise BadResolution(
+                        "You have already approved this option.", hint="Another person must approve it."
+                    )
         return record_answer(self._ledger, principal, pending, answer, CHANNEL)
 
 

@@ -68,6 +68,15 @@ def test_one_principal_is_not_two(ledger: Ledger) -> None:
     assert isinstance(ledger.find("d"), PendingDecision)
 
 
+@pytest.mark.parametrize("other", ["Ada", "ADA", "ada ", " ada", "\uff41da", "ada\u00a0"])
+def test_one_name_written_otherwise_is_one_principal(ledger: Ledger, other: str) -> None:
+    """Case, outer spaces and compatible characters make no second person."""
+    opened(ledger)
+    ledger.approve("d", DO, principal="ada")
+    assert isinstance(ledger.approve("d", DO, principal=other), PendingDecision)
+    assert isinstance(ledger.approve("d", DO, principal="adam"), ResolvedDecision)
+
+
 def test_different_options_are_no_agreement(ledger: Ledger) -> None:
     """Two approvals of different options resolve nothing; a third principal agrees with one of them."""
     opened(ledger)
