@@ -15,6 +15,7 @@ from emitter.decisions.ledger_entries import ResolvedDecision, UnreadableAnswer
 from emitter.errors import ConfirmRevoked, WorkflowStopped
 from emitter.stores import SqliteStore, SqlStore
 from tests.authority.execution.making import granted, work
+from tests.authority.guard.parts import MOM, waiting
 from tests.decisions.ledger.asking import moment
 from tests.stores.postgres import running
 
@@ -61,6 +62,26 @@ def test_a_paused_workflow_goes_on_after_a_resume(run: Run, place: str) -> None:
         with pytest.raises(WorkflowStopped):
             authority.execute(before.confirm_id, work())
         assert authority.execute(granted(authority).confirm_id, work()) == "done"
+
+
+def test_who_answers_reads_that_the_workflow_is_stopped(run: Run, place: str) -> None:
+    """Their approval is recorded, and counts once the workflow goes on."""
+    sent = list[str]()
+    with opened(place) as store:
+        guard = Authority(store).guard(sent.append, workflow_id="w", name="send")
+        decision_id = waiting(guard)
+        run(["stop", place, "w", "--takeover-mode", "pause", "--request-id", "r"])
+        answered = run(["resolve", "--store", place, "--decision", decision_id, "--answer", "1"])
+        assert answered.status == 0
+        assert answered.err == (
+            "emitter: The workflow w is stopped. "
+            "An approval has an effect only once it is resumed, if it is still valid then.\n"
+        )
+        with pytest.raises(WorkflowStopped):
+            guard.call("c1", MOM)
+        run(["resume", place, "w", "r"])
+        guard.call("c1", MOM)
+    assert sent == [MOM]
 
 
 def test_a_stop_of_an_unknown_workflow_says_so(run: Run, place: str) -> None:

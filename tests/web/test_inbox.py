@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from emitter.authority import Authority
+from emitter.authority import Authority, StopRequest
 from emitter.authority.signing import make_signer, make_verifier, new_key, public_jwk
 from emitter.decisions import Dialogue, Selected, digest, select_option
 from emitter.decisions.ledger import Ledger
@@ -309,6 +309,30 @@ def test_the_record_has_the_receipts() -> None:
     assert "Nothing yet." in before
     assert "send_email (send_email) : success" in after
     assert receipt.receipt_id in after
+
+
+STOPS = {
+    "pause": "The workflow w is stopped (Let me look.). An approval has an effect only once it is resumed",
+    None: "The workflow w is stopped (Let me look.). This cannot be lifted, so an approval has no effect.",
+}
+
+
+@pytest.mark.parametrize(("mode", "says"), STOPS.items())
+def test_a_page_says_that_the_workflow_is_stopped(mode: str | None, says: str) -> None:
+    """As long as it is; to those who answer and to those who only read."""
+    authority = Authority(MemoryStore(), actor="a")
+    guard = authority.guard(Post().send_email, workflow_id="w")
+    with running(authority, may=lambda who, _, action: action == "see" or who.id == "alice") as box:
+        pending = box.ledger.find(waiting(guard))
+        assert isinstance(pending, PendingDecision)
+        url = f"{box.url}decisions/{pending.reference}"
+        assert "stopped" not in request(url, x_user="alice").body
+        stop = authority.stop(StopRequest("w", takeover_mode=mode, reason="Let me look.")).stop
+        for user in ("alice", "bob"):
+            assert says in words(request(url, x_user=user).root.one("body"))
+        if mode is not None:
+            authority.resume("w", stop.request_id)
+            assert "stopped" not in request(url, x_user="alice").body
 
 
 def test_answers_are_signed_with_the_principals_own_key() -> None:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from emitter.authority.configuration import AuthorityHook
     from emitter.authority.execution import Effects, Execution
     from emitter.authority.grants import StopResult
-    from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke
+    from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke, Stop
     from emitter.authority.rules import GrantState, WorkflowState
     from emitter.authority.signing import Key
-    from emitter.decisions.ledger_entries import ResolvedDecision
+    from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
     from emitter.decisions.resolution import AnswerVerifier
     from emitter.messages import Json
     from emitter.stores import Store
@@ -242,6 +242,10 @@ class Authority:
     def actions_of(self, decision_id: str) -> tuple[tuple[Intent, Receipt | None], ...]:
         """Return the actions that a decision allowed, each with its receipt, or None if there is none yet."""
         return grants.read_actions(self._context, decision_reference(decision_id))
+
+    def find_stop(self, pending: PendingDecision) -> Stop | None:
+        """Return the stop that holds the guarded call that a decision is about, or None if it is not stopped."""
+        return grants.find_stop(self._context, pending)
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
         """Yield a workflow's lines as stored, unverified. See ``emitter.authority.chain.verify_chain``."""

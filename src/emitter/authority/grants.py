@@ -36,13 +36,14 @@ from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.resolution import check_two_keys, known_keys, verify_answer
 from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
 from emitter.events import format_timestamp
+from emitter.messages import as_mapping
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
     from emitter.authority.context import AuthorityContext, Steps
     from emitter.authority.records import Intent, Receipt
     from emitter.authority.rules import GrantState, WorkflowState
-    from emitter.decisions.ledger_entries import Approval
+    from emitter.decisions.ledger_entries import Approval, PendingDecision
 
 _ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
 _OPEN_DECISION_HINT: Final = "Open a decision with an option whose action is the request's digest, and resolve it."
@@ -120,6 +121,21 @@ def read_actions(context: AuthorityContext, decision: str) -> tuple[tuple[Intent
         return tuple((intent, state.receipts.get(intent.intent_id)) for intent in intents)
 
     return () if workflow_id is None else context.journal.read(str(workflow_id), read)
+
+
+def record_workflow(context: AuthorityContext, decision: str, workflow_id: str, step_id: str | None) -> None:
+    """Store which workflow and step a decision is about, so that surfaces can say that it is stopped."""
+    context.journal.put_once(_decision_key(decision), {"workflow_id": workflow_id, "step_id": step_id})
+
+
+def find_stop(context: AuthorityContext, pending: PendingDecision) -> Stop | None:
+    """Return the stop that holds the call that a decision is about, or None."""
+    place = as_mapping(context.journal.get_value(_decision_key(pending.reference)))
+    if not place:
+        return None
+    return context.journal.read(
+        str(place["workflow_id"]), lambda state: state.find_stop(place.get("step_id"), pending.agent)
+    )
 
 
 def _find_consent(
@@ -216,6 +232,10 @@ def _approval_expired() -> ConfirmExpired:
 def _confirm_id_for(decision: str) -> str:
     """Return the id of the confirm that a decision grants, derived from its reference."""
     return f"confirm_{hashlib.sha256(f'emitter.confirm:{decision}'.encode()).hexdigest()[:32]}"
+
+
+def _decision_key(decision: str) -> str:
+    return f"decision:{decision}"
 
 
 def _index_key(confirm_id: str) -> str:

@@ -48,6 +48,7 @@ from emitter.errors import (
     UnknownConfirm,
     WorkflowStopped,
 )
+from emitter.render.safe_text import to_single_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -248,6 +249,18 @@ def check_not_stopped(state: WorkflowState, step_id: str | None, actor: str) -> 
             "The workflow or this step was stopped.",
             hint="If it was paused, resume it and confirm again. Otherwise begin another workflow.",
         )
+
+
+def describe_stop(stop: Stop) -> str:
+    """Say that a workflow or step is stopped, and what an approval is worth meanwhile."""
+    step = "" if stop.step_id is None else f"the step {to_single_line(stop.step_id)} of "
+    reason = "" if stop.reason is None else f" ({to_single_line(stop.reason)})"
+    if stop.takeover_mode in RESUMABLE_MODES:
+        effect = "An approval has an effect only once it is resumed, if it is still valid then."
+    else:
+        effect = "This cannot be lifted, so an approval has no effect."
+    place = f"{step}the workflow {to_single_line(stop.workflow_id)}"
+    return f"{place[0].upper()}{place[1:]} is stopped{reason}. {effect}"
 
 
 def check_grant_live(grant: GrantState, clock: ActorClock) -> None:

@@ -83,7 +83,8 @@ def add_resume_arguments(parser: ArgumentParser) -> None:
 def run_resume(args: Namespace) -> int:
     """Lift a pause or a human takeover.
 
-    Earlier approvals stay invalid: each call needs a new approval.
+    Approvals from before the stop stay invalid. One that was given meanwhile counts, if it is still valid. Each stop is
+    lifted by itself: after two, resume twice.
     """
     with _open_authority(args) as authority:
         record = authority.resume(args.workflow, args.request_id)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from emitter.authority import Authority
 from emitter.authority.execution import check_retained
 from emitter.authority.journal import read_attachment, read_logged_head
+from emitter.authority.rules import describe_stop
 from emitter.cli.arguments import add_file_argument, add_json_argument, add_sign_argument, add_store_argument
 from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
@@ -195,9 +196,11 @@ def open_decision(args: Namespace) -> Generator[OpenDecision]:
     """
     with open_store(args.store, read_words_options(args), load_signer(args.sign)) as stored:
         ledger = stored.authority.ledger
-        yield OpenDecision(
-            ledger, _single_pending(ledger) if args.decision is None else _find_pending(ledger, args.decision)
-        )
+        pending = _single_pending(ledger) if args.decision is None else _find_pending(ledger, args.decision)
+        stop = stored.authority.find_stop(pending)
+        if stop is not None:
+            sys.stderr.write(f"emitter: {describe_stop(stop)}\n")
+        yield OpenDecision(ledger, pending)
 
 
 def load_signer(file: str | None) -> Callable[[str], str] | None:

@@ -300,10 +300,11 @@ class _Inbox:
         if isinstance(decision, ResolvedDecision) or decision.expiry_recorded:
             return HTMLResponse(record_page(frame, await run_in_threadpool(self._load_record, visible)))
         approvals = await run_in_threadpool(self._ledger.first_approvals, decision.decision_id)
+        stop = await run_in_threadpool(self._authority.find_stop, decision)
         if not visible.may_answer:
-            return HTMLResponse(reading_page(frame, decision, approvals))
+            return HTMLResponse(reading_page(frame, decision, approvals, stop))
         page = await run_in_threadpool(self._page_of, frame, decision)
-        header = (*page.header, *status_elements(frame, decision, approvals))
+        header = (*page.header, *status_elements(frame, decision, approvals, stop))
         return await self._forms.draw(replace(page, header=header), decision)
 
     async def receive_answer(self, request: Request) -> Response:

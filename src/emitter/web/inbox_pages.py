@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlencode
 
+from emitter.authority.rules import describe_stop
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.errors import StoreAltered, UnsignedAnswer
 from emitter.models.envelope import MAX_ID_LENGTH
@@ -37,7 +38,7 @@ from emitter.web.pages import answer_elements
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from emitter.authority.records import Intent, Receipt
+    from emitter.authority.records import Intent, Receipt, Stop
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_details import DetailRequest
     from emitter.decisions.ledger_entries import Approval, Assignment
@@ -299,11 +300,14 @@ def _time(seconds: float) -> Markup:
     return element("span", "at an unknown time") if time is None else time_element(time)
 
 
-def status_elements(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> tuple[Markup, ...]:
+def status_elements(
+    frame: Frame, pending: PendingDecision, approvals: Sequence[Approval], stop: Stop | None
+) -> tuple[Markup, ...]:
     """Return the state of an open decision, which changes while the page is open."""
+    stopped = () if stop is None else (untrusted_element("p", describe_stop(stop), class_="caution"),)
     facts = element("p", *_joined(_facts(pending)), class_="how")
     status = element("p", format_state(pending, approvals), id="status", role="status", data_live=True, class_="status")
-    return facts, status, frame.script()
+    return facts, *stopped, status, frame.script()
 
 
 def assignment_form(path: str, hidden_fields: Mapping[str, str]) -> Markup:
@@ -316,9 +320,9 @@ def assignment_form(path: str, hidden_fields: Mapping[str, str]) -> Markup:
     return element("details", element("summary", "Assign to somebody else"), form, hint)
 
 
-def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval]) -> str:
+def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[Approval], stop: Stop | None) -> str:
     """Return the page of an open decision for a principal who may not answer it."""
-    header = (*frame.navigation(), *status_elements(frame, pending, approvals))
+    header = (*frame.navigation(), *status_elements(frame, pending, approvals, stop))
     hint = "You may read this decision; others answer it."
     return build_html_page(build_layout(pending.moment), hint, header=header, security=INBOX_POLICY)
 

@@ -27,7 +27,13 @@ from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import check_not_stopped
 from emitter.decisions import Reopen, Selected, Unresolved
 from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer, pending_of
+from emitter.decisions.ledger_entries import (
+    PendingDecision,
+    ResolvedDecision,
+    UnreadableAnswer,
+    decision_reference,
+    pending_of,
+)
 from emitter.errors import (
     AlreadyResolved,
     ApprovalPending,
@@ -328,6 +334,8 @@ def _open_in_ledger(
     after: tuple[str, ...],
 ) -> PendingDecision | ResolvedDecision:
     ledger, decision_id = call.context.ledger, proposed_call.decision_id
+    workflow_id = proposed_call.request.scope.workflow_id
+    grants.record_workflow(call.context, decision_reference(decision_id), workflow_id, call.config.step_id)
     try:
         ledger.open(
             moment,
