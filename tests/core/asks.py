@@ -75,7 +75,7 @@ class Writer:
         """Show the values."""
         return replace(request, correction=" ".join(values.values()))
 
-    def taken_settings(self, request: ModelRequest) -> dict[str, RequestParameter]:  # noqa: ARG002  every model is alike
+    def supported_settings(self, request: ModelRequest) -> dict[str, RequestParameter]:  # noqa: ARG002  every model is alike
         """Take no settings."""
         return {}
 

@@ -35,7 +35,7 @@ def think_less(
     """Lower the effort by one step, or ask to begin at once if the request has none."""
     if classification.verdict in state.previous_verdicts:
         return None
-    effort = writer.taken_settings(state.request).get("reasoning_effort")
+    effort = writer.supported_settings(state.request).get("reasoning_effort")
     current = effort and effort.read(state.request.options)
     if effort is None or current not in effort.values:
         return writer.instruct(state.request, "begin")

@@ -55,15 +55,15 @@ def test_the_profile_that_a_page_shows_can_be_used(tmp_path: Path) -> None:
     assert (profile.title, profile.client.base_url) == ("Acme Cloud", "https://api.acme.example/v1")
     assert (profile.client.base_url_env, profile.client.key_env) == (None, ("ACME_API_KEY",))
     assert (profile.wires[profile.default_wire].tokens.parameter, profile.thinkers[0].effort) == ("max_tokens", "low")
-    assert set(taken_settings(profile)) == {"temperature", "top_p", "seed", "reasoning_effort", "stop"}
+    assert set(supported_settings(profile)) == {"temperature", "top_p", "seed", "reasoning_effort", "stop"}
 
     top, _, table = changes.partition("\n\n")
     (tmp_path / "acme.toml").write_text(f"{top}\n{shown}\n{table}")
     changed = load_profile_from(tmp_path, "acme")
-    assert (changed.media, "seed" in taken_settings(changed)) == ((), False)
+    assert (changed.media, "seed" in supported_settings(changed)) == ((), False)
 
 
-def taken_settings(profile: ProviderProfile) -> Mapping[str, object]:
+def supported_settings(profile: ProviderProfile) -> Mapping[str, object]:
     """Return the settings that a vendor's usual wire takes."""
     parameters = profile.wires[profile.default_wire].parameters
     assert parameters is not None

@@ -203,7 +203,7 @@ class PromptWriter:
         """Return the request with a template as its corrective fragment."""
         return replace(request, correction=self.templates.fill(template, **values))
 
-    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
+    def supported_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
         """Return the model settings that the model takes on its wire."""
         return self.target.profile.accepted_parameters(self.target.wire, request.model)
 

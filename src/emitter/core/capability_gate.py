@@ -31,7 +31,7 @@ _DISCRIMINATOR_KEYWORDS = frozenset({"anyOf", "enum"})
 
 @dataclass(frozen=True, slots=True)
 class CandidateModel:
-    """A model that may be used: its ids in events, its capabilities, and whether credentials exist for it."""
+    """A model that may be used. ``provider`` and ``model`` are its ids in events."""
 
     provider: str
     model: str
@@ -129,10 +129,10 @@ def _make_refusal(candidate: CandidateModel, missing: tuple[str, ...], cause: Re
 
 def model_capabilities(profile: ProviderProfile, wire: WireFormat, model: str) -> frozenset[str]:
     """Return the capabilities of ``model`` over ``wire``."""
-    follows = frozenset(
+    derived = frozenset(
         capability.value for capability, holds in _DERIVED_CAPABILITIES.items() if holds(profile, wire, model)
     )
-    capabilities = profile.stated_capabilities(model) | follows
+    capabilities = profile.stated_capabilities(model) | derived
     return capabilities if _allows_reasoning(profile, wire, model) else capabilities - {Capability.REASONING.value}
 
 
@@ -174,8 +174,8 @@ def _enforces_discriminators(profile: ProviderProfile, wire: WireFormat, model: 
     return _enforces_schema(profile, wire, model) and profile.subset.keywords >= _DISCRIMINATOR_KEYWORDS
 
 
-def _has_long_context(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  all of the table are asked alike
-    """Return whether the window is long. The window that is assumed for unknown models does not count."""
+def _has_long_context(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  the functions of the table share a signature
+    """Return whether the context window is long. An assumed window of an unknown model does not count."""
     limits = profile.model_limits(model)
     is_assumed = not limits.known or (limits.elastic and limits.match == "*")
     return limits.longest_prompt >= LONG_CONTEXT and not is_assumed
@@ -186,7 +186,7 @@ def _has_reasoning(profile: ProviderProfile, wire: WireFormat, model: str) -> bo
 
 
 def _can_force_function(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
-    """Return whether a function can be forced, on a wire that is known to obey the request."""
+    """Return whether a function call can be forced, on a wire that is known to honour the request."""
     return OutputMode.TOOL in profile.output_modes(wire, model) and profile.enforces_schema(wire, model)
 
 
@@ -224,4 +224,4 @@ _DERIVED_CAPABILITIES: Mapping[Capability, Callable[[ProviderProfile, WireFormat
         Capability.DOCUMENT_INPUT: _takes_documents,
     }
 )
-"""Capabilities that follow from other facts. Images and audio in answers are missing: no adapter carries them."""
+"""Capabilities derived from other facts of the profile. Image and audio output are absent: no adapter supports them."""

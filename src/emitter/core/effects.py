@@ -48,7 +48,7 @@ class Restart:
 
 
 Effect: TypeAlias = ModelRequest | Sleep | Restart | Event | RunEvent
-"""What an emission yields: a request to send, a wait, or an event to report or record.
+"""A step of an emission: a request to send, a wait, or an event to report or record.
 
 The driver sends back the answer to a request, a fault if the deadline leaves no time for a wait, and otherwise None. An
 event that was recorded before keeps its ids and time.
@@ -69,13 +69,14 @@ class EmissionFailure:
 class EmissionOutcome:
     """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``.
 
-    The host returns one without ``attempts`` for an answer. Its value and document are then free of registered secrets.
+    ``EmissionRequest.submit`` returns an outcome without ``attempts``, whose value and document contain no registered
+    secrets.
 
     Attributes:
-        findings: What checks found in an accepted answer.
-        response: The accepted answer, if it is to be kept.
-        events: Those of the host, which are to be recorded.
-        was_discarded: The node goes on without the answer, so its failure is not reported as the node's.
+        findings: The findings of checks in an accepted answer.
+        response: The model's own answer, if ``keep_response`` is true.
+        events: Events of the host that must be recorded.
+        was_discarded: The host lets the node continue without the answer, so the failure is not reported as the node's.
     """
 
     attempts: tuple[Attempt, ...] = ()
@@ -111,22 +112,22 @@ class AnswerJudge(Protocol):
         ...
 
     def offline(self) -> AnswerJudge:
-        """Return a judge that asks no model, for drivers that can only reach the emission's own."""
+        """Return a judge that asks no model, for drivers that can call only the emission's own model."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EmissionRequest:
-    """A request, the contract of its answer, the writer of further requests, and the host that takes the answer.
+    """A request, the contract of its answer, and the writer of further requests.
 
-    The host of this class takes every answer. The client's subclass submits it to an OpenWOP host.
+    This class accepts every valid answer. The client's subclass submits it to an OpenWOP host.
 
     Attributes:
         max_budget: The largest output budget in tokens.
         min_output_tokens: The smallest output budget that is worth a call.
         initial_events: Reported before the first call to the model.
         judge: Asked about each valid answer.
-        prices: Those of the model.
+        prices: The prices of the model.
         alternatives: The same emission for the models to ask if this one fails.
         asked_after: The failures after which this alternative may be asked.
         keep_response: Keep the accepted answer in the outcome.
@@ -147,11 +148,11 @@ class EmissionRequest:
     keep_response: bool = False
 
     def find_accepted(self) -> EmissionOutcome | None:
-        """Return the answer that was accepted for this emission before, if there is one."""
+        """Return the answer that an earlier run of this emission had accepted, if there is one."""
         return None
 
     def check_capacity(self) -> EmissionOutcome | None:
-        """Return the host's refusal if it can accept no further envelope."""
+        """Return the host's refusal if it cannot accept another envelope."""
         return None
 
     def submit(self, value: Any, document: Json) -> EmissionOutcome:

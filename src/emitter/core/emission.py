@@ -2,7 +2,7 @@
 
 The generator performs no I/O: it yields effects, and ``emitter.client.execution`` carries them out. It retries until an
 answer is accepted, refused or out of attempts, within the token and cost limits of the policy. If the policy allows,
-it then asks in plain words and converts the words to the schema. Events follow OpenWOP's order (RFC 0032, RFC 0033):
+it then asks for prose and converts the prose to the schema. Events follow OpenWOP's order (RFC 0032, RFC 0033):
 an event comes before its consequences, terminal events last.
 """
 
@@ -30,7 +30,7 @@ from emitter.core.failures import (
     end_with_verdict,
     retry_event,
 )
-from emitter.core.state import EmissionState, LimitBreach, Spending, asked_for_document, cap_budget
+from emitter.core.state import EmissionState, LimitBreach, Spending, cap_budget, led_to_document_request
 from emitter.core.verdicts import (
     RETRACTED,
     VERDICT_BY_STOP,
@@ -93,7 +93,7 @@ def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGen
 
 
 def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult | None, None]:
-    """Yield events. An emission that is cancelled meanwhile is sent a fault, which no other iterator takes."""
+    """Yield events. A driver that cancels the emission sends a fault here, which a plain iterator would not accept."""
     for event in events:  # noqa: UP028  a tuple has no send()
         yield event
 
@@ -124,7 +124,7 @@ def _request_until_done(state: EmissionState) -> EffectGenerator:
 def _send_and_judge(
     state: EmissionState, request: ModelRequest
 ) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
-    """Send one request and classify the answer. If it is valid, the judge, if there is one, is asked about it."""
+    """Send one request and classify the answer. A valid answer is also passed to the judge, if there is one."""
     answer, classification = yield from send(state, request, can_flag=state.flagged is None)
     judge = state.emission_request.judge
     if judge is None or classification.verdict not in _VALID_VERDICTS:
@@ -149,10 +149,10 @@ _VALID_VERDICTS = frozenset({Verdict.COMPLETE, Verdict.FLAGGED})
 def _accepted_answer(
     state: EmissionState, answer: CallResult, classification: ClassifiedAnswer
 ) -> ClassifiedAnswer | None:
-    """Return the answer to accept, if any: a flagged one stands if its correction fails.
+    """Return the answer to accept, if any.
 
-    So findings alone never end in an error. The flagged answer does not stand if the caller cancelled the emission, or
-    if the caller's own code raised.
+    If the correction of a flagged answer fails, the flagged answer is accepted, so that findings alone never end in an
+    error. It is not accepted if the caller cancelled the emission, or if the caller's own code raised.
     """
     if classification.verdict is Verdict.COMPLETE:
         return classification
@@ -164,20 +164,20 @@ def _accepted_answer(
 
 
 _NextRequest: TypeAlias = "Generator[Effect, CallResult | None, ModelRequest | EmissionOutcome]"
-"""Returns the request to send next, or the outcome of the emission."""
+"""Effects that return the request to send next, or the outcome of the emission."""
 
 
 def _report_retry(
     state: EmissionState, classification: ClassifiedAnswer | None
 ) -> Generator[Effect, CallResult | None, None]:
-    """Report a change of the model, and that the last answer was rejected."""
+    """Report a change of model and the rejection of the last answer."""
     yield from _report(state.take_notices())
-    if classification is not None and state.own_attempts[-1].verdict in _RETRIED_VERDICTS:
+    if classification is not None and state.answer_attempts[-1].verdict in _RETRIED_VERDICTS:
         yield retry_event(len(state.answered_verdicts) + 1, classification)
 
 
 def _request_after_fault(state: EmissionState, fault: Fault, request: ModelRequest) -> _NextRequest:
-    """Ask the next model at once, or the same one after a wait."""
+    """Return the request to the next model, or to the same model after a wait."""
     if switch_model(state, find_fallback_reason(fault, Verdict.FAULTED)):
         return state.emission_request.request
     terminal = yield from back_off(state, fault)
@@ -187,7 +187,7 @@ def _request_after_fault(state: EmissionState, fault: Fault, request: ModelReque
 def _request_after_answer(
     state: EmissionState, answer: ModelResponse, classification: ClassifiedAnswer, request: ModelRequest
 ) -> _NextRequest:
-    """Apply the remedy for a rejected answer, or ask the next model."""
+    """Return the request that remedies a rejected answer, or the request to the next model."""
     reason = find_fallback_reason(answer, classification.verdict)
     retry_state = _retry_state(state, request, reason)
     retry = next_request(classification, retry_state, state.policy, state.emission_request.writer)
@@ -199,24 +199,24 @@ def _request_after_answer(
 
 
 _RETRIED_VERDICTS = frozenset(Verdict) - {Verdict.FAULTED, Verdict.REFUSED}
-"""A further call after these is one of OpenWOP's retries. After a refusal, only another model is asked."""
+"""Verdicts after which another call is a retry in OpenWOP's sense. After a refusal, only another model is asked."""
 
 
 def _retry_state(state: EmissionState, request: ModelRequest, reason: FallbackReason | None) -> RetryState:
-    """Return the state of the model before the last attempt, in which the remedy is chosen."""
+    """Return the state in which the remedy is chosen, which leaves out the last attempt."""
     earlier = state.model_attempts[:-1]
     verdicts = tuple(attempt.verdict for attempt in earlier if attempt.verdict is not Verdict.FAULTED)
     return RetryState(
         request=request,
         previous_verdicts=verdicts,
         max_budget=state.emission_request.max_budget,
-        document_requested=any(map(asked_for_document, earlier)),
+        document_requested=any(map(led_to_document_request, earlier)),
         other_calls=len(state.answered_verdicts) - 1 - len(verdicts) + len(state.later_models(reason)),
     )
 
 
 def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
-    """Go over to the next model that may be asked after this failure; return False if there is none."""
+    """Switch to the next model that may be asked after this failure. Return False if there is none."""
     later = state.later_models(reason)
     if reason is None or not later:
         return False
@@ -257,14 +257,14 @@ def send(
     number = len(state.attempts) + 1
     yield LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.max_output_tokens})
     if state.attempts:
-        yield Restart(number, state.own_attempts[-1].verdict)
+        yield Restart(number, state.answer_attempts[-1].verdict)
     answer = yield request
     if answer is None:
         raise TypeError("The driver must send an answer to a request.")
     report = answer.report
     if report is not None or isinstance(answer, ModelResponse):
         state.cause = report.cause if report is not None else None
-    if report is not None:  # what is kept of a call holds no exception
+    if report is not None:  # the traceback of an exception on the trace would keep the whole call alive
         answer = replace(answer, report=replace(report, cause=None))
     contract = state.emission_request.contract
     classification = (
@@ -301,7 +301,7 @@ def _make_attempt(
 
 
 def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, CallResult | None, Fault | None]:
-    """Wait if the fault is transient; otherwise return the fault that ends the emission."""
+    """Wait if the fault is transient. Otherwise return the fault that ends the emission."""
     delay = fault.retry_after or 0.0
     policy = state.policy
     if not fault.kind.is_transient or state.fault_count > policy.max_faults:
@@ -318,21 +318,23 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
     """Lower the request's output budget to what the limits allow, or return the limit that allows too little."""
     if state.policy.max_total_tokens is None and state.policy.max_cost is None:
         return request
-    own_attempts = state.model_attempts
-    input_counts = [attempt.usage.input for attempt in own_attempts if attempt.usage is not None]
+    attempts = state.model_attempts
+    # The vendor's own count is better than an estimate, so the largest count of an earlier call is used.
+    input_counts = [attempt.usage.input for attempt in attempts if attempt.usage is not None]
     writer = state.emission_request.writer
     input_tokens = max(input_counts) if input_counts else writer.count_tokens(request)
     expected = replace(writer.expect_input(request, input_tokens), output=state.emission_request.min_output_tokens)
     spent = Spending(total_usage(tuple(state.attempts)), state.spent_cost())
     policy = replace(state.policy, prices=state.emission_request.prices or state.policy.prices)
     fitted = cap_budget(request, spent, expected, policy)
-    last = own_attempts[-1] if own_attempts else None
+    last = attempts[-1] if attempts else None
     if (
         isinstance(fitted, ModelRequest)
         and last
         and last.verdict is Verdict.TRUNCATED
         and fitted.max_output_tokens <= last.budget
     ):
+        # The same budget would be cut off again, so the limit must allow at least one token more.
         return cap_budget(request, spent, replace(expected, output=last.budget + 1), policy)
     return fitted
 
@@ -357,7 +359,7 @@ def _redact_response(response: ModelResponse, secrets: Secrets) -> ModelResponse
 
 
 def end_with_submission(state: EmissionState, result: EmissionOutcome) -> EffectGenerator:
-    """End with what the host returned."""
+    """End with the outcome that the host returned."""
     yield from _report(result.events)
     if result.failure is not None and not result.was_discarded:
         is_reported = any(isinstance(recorded.event, NodeFailed) for recorded in result.events)
@@ -379,20 +381,20 @@ def can_fall_back(state: EmissionState, classification: ClassifiedAnswer) -> boo
 def emit_in_two_steps(
     state: EmissionState, last_answer: CallResult, classification: ClassifiedAnswer
 ) -> EffectGenerator:
-    """Ask in plain words and convert them to the schema. An answer in plain words serves as the first step."""
+    """Ask for prose and convert it to the schema. A last answer in prose serves as the first step."""
     request, writer = state.emission_request.request, state.emission_request.writer
     counted = len(state.answered_verdicts)
-    words = _plain_words(last_answer, classification)
-    yield NlToFormatEngaged(state.emission_request.kind, 2 if words is None else 1)
-    if words is None:
-        described = yield from _send_until_answered(state, writer.describe(request), _classify_words)
+    prose = _prose_text(last_answer, classification)
+    yield NlToFormatEngaged(state.emission_request.kind, 2 if prose is None else 1)
+    if prose is None:
+        described = yield from _send_until_answered(state, writer.describe(request), _classify_prose_answer)
         if isinstance(described, EmissionOutcome):
             return described
         answer, current = described
         if current.verdict is not Verdict.COMPLETE or not isinstance(answer, ModelResponse):
             return (yield from end_with_verdict(state, current, counted))
-        words = recover.strip_thinking(answer.text)
-    converted = yield from _send_until_answered(state, writer.convert(request, words), None)
+        prose = recover.strip_thinking(answer.text)
+    converted = yield from _send_until_answered(state, writer.convert(request, prose), None)
     if isinstance(converted, EmissionOutcome):
         return converted
     _, current = converted
@@ -401,29 +403,29 @@ def emit_in_two_steps(
     return (yield from end_with_verdict(state, current, counted))
 
 
-def _plain_words(answer: CallResult, classification: ClassifiedAnswer) -> str | None:
-    """Return the text of an answer in plain words; None for a broken document or a refusal."""
+def _prose_text(answer: CallResult, classification: ClassifiedAnswer) -> str | None:
+    """Return the text of an answer in prose, or None for a broken document or a refusal."""
     if classification.verdict is not Verdict.MALFORMED or not isinstance(answer, ModelResponse):
         return None
     text = recover.strip_thinking(answer.text)
-    fit = (
+    is_prose = (
         text.strip()
         and not answer.arguments
         and not _DOCUMENT_START.match(text)
         and recover.classify_prose(text) is not recover.Stance.RETRACTED
     )
-    return text if fit else None
+    return text if is_prose else None
 
 
-def _classify_words(answer: CallResult, contract: DocumentContract) -> ClassifiedAnswer:  # noqa: ARG001  words have no form to hold to
+def _classify_prose_answer(answer: CallResult, contract: DocumentContract) -> ClassifiedAnswer:  # noqa: ARG001  prose has no schema
     if isinstance(answer, Fault):
         return ClassifiedAnswer(Verdict.FAULTED)
     verdict = VERDICT_BY_STOP[answer.stop]
-    words = recover.strip_thinking(answer.text)
-    unfit = verdict is Verdict.COMPLETE and (
-        not words.strip() or recover.classify_prose(words) is recover.Stance.RETRACTED
+    prose = recover.strip_thinking(answer.text)
+    is_unusable = verdict is Verdict.COMPLETE and (
+        not prose.strip() or recover.classify_prose(prose) is recover.Stance.RETRACTED
     )
-    return ClassifiedAnswer(Verdict.MALFORMED if unfit else verdict)
+    return ClassifiedAnswer(Verdict.MALFORMED if is_unusable else verdict)
 
 
 def _send_until_answered(
@@ -446,11 +448,11 @@ def _send_until_answered(
 
 _TRUNCATED_VERDICTS = (Verdict.TRUNCATED, Verdict.OVERFLOWED)
 _MAX_LISTED_LOSSES = 8
-"""The most keywords that the event names."""
+"""The maximum number of keywords in the event."""
 
 
 def degraded_event(losses: tuple[Loss, ...]) -> LogAppended:
-    """Report the rules that do not fit the vendor's limits and are checked here only."""
+    """Return the event for rules that exceed the vendor's limits and are checked only locally."""
     fields = {
         "count": len(losses),
         "first": [f"{loss.pointer or '/'}: {loss.keyword}" for loss in losses[:_MAX_LISTED_LOSSES]],
@@ -459,13 +461,13 @@ def degraded_event(losses: tuple[Loss, ...]) -> LogAppended:
 
 
 def finding_event(finding: Finding) -> LogAppended:
-    """Report what a check found in an accepted answer."""
+    """Return the event for a finding about an accepted answer."""
     fields = {"pointer": finding.pointer, "rule": finding.rule, "expected": finding.message}
     return LogAppended(Level.WARN, CHECK_FINDING, fields)
 
 
 def resend_event(fault: Fault) -> LogAppended:
-    """Report a failed call that will be sent again."""
+    """Return the event for a failed call that will be sent again."""
     fields = {"fault": fault.kind.value, "status": fault.status, "code": fault.code}
     return LogAppended(Level.WARN, f"call failed, will be sent again: {fault.message}", fields)
 

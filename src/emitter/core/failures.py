@@ -1,6 +1,6 @@
-"""Report why an emission fails: the events of its end, and the message of its error.
+"""End an emission with a failure: yield the terminal events and build the error message.
 
-No message contains a text of the model.
+No message contains text written by the model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
 
 
 def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
-    """End without an answer."""
+    """End with a fault of the last call."""
     return (
         yield from end_with_failure(
             state, EmissionFailure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message, state.cause)
@@ -40,9 +40,9 @@ def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, att
     code, retried_for = REMEDIES[classification.verdict].failure.code, retry_reason(classification)
     if not refused and retried_for is not None:
         yield RetryExhausted(attempt_count, retried_for, describe_violations(classification))
-        # the ceiling is on retries, so the first call is not one of them
+        # OpenWOP's limit counts retries, so the first call is subtracted.
         yield CapBreached("schema", attempt_count - 1, attempt_count)
-    reason = failure_message(state.emission_request, state.own_attempts[-1], classification)
+    reason = failure_message(state.emission_request, state.answer_attempts[-1], classification)
     message = f"{reason} (calls made: {len(state.attempts)})."
     cause = classification.raised.error if classification.raised else state.cause
     details = {} if refused else {"totalAttempts": attempt_count}
@@ -71,7 +71,7 @@ def end_with_failure(
 
 
 def retry_event(attempt: int, classification: ClassifiedAnswer) -> RetryAttempted:
-    """Report that the answer was rejected and another call follows."""
+    """Return the event that reports a rejected answer before the next call."""
     cause = retry_reason(classification)
     if cause is None:
         raise TypeError(f"REMEDIES has no reason for {classification.verdict}")
@@ -85,7 +85,7 @@ def describe_violations(classification: ClassifiedAnswer) -> str | None:
 
 
 def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
-    """Explain why no further call can help, without any text of the model."""
+    """Return the reason why no further call can help, without text written by the model."""
     return REMEDIES[classification.verdict].message.format(
         stop=last.stop[:60],
         budget=last.budget,

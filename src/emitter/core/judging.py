@@ -1,4 +1,4 @@
-"""Ask another model about a valid answer, as a part of the emission that it judges.
+"""Ask another model to judge a valid answer, within the same emission.
 
 The judge's calls pass through the same driver. Its tokens count against the emission's limits, and its attempts and
 usage are on the trace. If it gives no usable answer, its fallback decides.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from emitter.schema.results import ParseResult
 
 Judgment: TypeAlias = "Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]"
-"""The effects of judging an answer, which return it with its classification."""
+"""The effects of judging an answer. They return the answer and its classification."""
 _MAX_ATTEMPTS = 2
 _CANCELLED = Fault(FaultKind.CANCELLED, "The caller stopped while the answer was judged.")
 
@@ -37,7 +37,7 @@ def judge_answer(
     run: Callable[[EmissionRequest, Policy], EffectGenerator],
 ) -> Judgment:
     """Return a valid answer with the judge's findings. ``run`` runs an emission."""
-    judged, position = None, len(state.attempts) - 1
+    judgment, position = None, len(state.attempts) - 1
     request = judge.request(classification.value)
     policy = None if request is None else _remaining_policy(state)
     if request is not None:
@@ -47,8 +47,8 @@ def judge_answer(
             return _CANCELLED, ClassifiedAnswer(Verdict.FAULTED)
         if code is not None:
             yield LogAppended(Level.WARN, JUDGE_FAILED, {"model": request.request.model, "code": code})
-        judged = outcome.value if outcome is not None and code is None else None
-    review = judge.review(classification.value, classification.document, judged)
+        judgment = outcome.value if outcome is not None and code is None else None
+    review = judge.review(classification.value, classification.document, judgment)
     return answer, _add_findings(state, position, classification, review)
 
 
@@ -63,7 +63,7 @@ def _add_findings(
 
 
 def _remaining_policy(state: EmissionState) -> Policy | None:
-    """Return the policy of the judge's emission with what is left of the limits, or None if nothing is."""
+    """Return a policy with the remaining limits for the judge's emission, or None if a limit is used up."""
     policy, spent = state.policy, total_usage(tuple(state.attempts))
     tokens = None if policy.max_total_tokens is None else policy.max_total_tokens - spent.total
     cost = None
@@ -75,14 +75,19 @@ def _remaining_policy(state: EmissionState) -> Policy | None:
 
 
 def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effect, CallResult | None, EmissionOutcome]:
-    """Run the judge's emission. Of its events, only usage and log lines are the emission's own, and no restart."""
-    made, answer = len(state.attempts), None
+    """Run the judge's emission. Only its usage and log events are passed on.
+
+    Its restarts and terminal events are dropped, because they would describe the answer that is being judged.
+    """
+    earlier_count, answer = len(state.attempts), None
     while True:
         try:
             effect = steps.send(answer)
         except StopIteration as end:
             outcome: EmissionOutcome = end.value
-            state.attempts.extend(replace(attempt, number=made + attempt.number) for attempt in outcome.attempts)
+            state.attempts.extend(
+                replace(attempt, number=earlier_count + attempt.number) for attempt in outcome.attempts
+            )
             return outcome
         answer = None
         if isinstance(effect, ModelRequest | Sleep | ProviderUsage | LogAppended):

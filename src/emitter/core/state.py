@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from emitter.policy import Policy, PriceTable
 
 
-def asked_for_document(attempt: Attempt) -> bool:
-    """Return whether the model was then asked for the document alone."""
+def led_to_document_request(attempt: Attempt) -> bool:
+    """Return whether the next request after this attempt asked for the document alone."""
     return DOUBTFUL in attempt.violations or RETRACTED in attempt.violations
 
 
 @dataclass(slots=True)
 class EmissionState:
-    """The state of one emission. ``emission_request`` is that of the model in use."""
+    """The state of one emission. ``emission_request`` is the request for the model in use."""
 
     emission_request: EmissionRequest
     policy: Policy
@@ -35,19 +35,19 @@ class EmissionState:
     flagged: ClassifiedAnswer | None = None
     """A valid answer that was sent back once. It stands if the correction fails."""
     cause: Exception | None = None
-    """The SDK's exception of the last call; a deadline that passes later does not replace it."""
+    """The SDK's exception from the last call that reached the SDK. A deadline that passes later does not replace it."""
     first: EmissionRequest | None = None
-    """The request of the first model, if another one is in use."""
+    """The request for the first model, if another model is in use."""
     position: int = 0
     """The number of the alternative in use, from 1; 0 is the first model."""
     first_attempt: int = 0
     """The index of the first attempt of the model in use."""
     notices: tuple[Event, ...] = ()
-    """Report the change of the model before its first call."""
+    """Events that report the change to this model. They are yielded before its first call."""
 
     @property
     def models(self) -> EmissionRequest:
-        """The request of the first model, with its alternatives."""
+        """The request for the first model, with its alternatives."""
         return self.first or self.emission_request
 
     def later_models(self, reason: FallbackReason | None) -> tuple[int, ...]:
@@ -58,7 +58,7 @@ class EmissionState:
         )
 
     def take_notices(self) -> tuple[Event, ...]:
-        """Return the notices that were not reported yet."""
+        """Return the notices that have not been reported, and clear them."""
         notices, self.notices = self.notices, ()
         return notices
 
@@ -74,33 +74,34 @@ class EmissionState:
         return used.prices or self.policy.prices
 
     @property
-    def own_attempts(self) -> list[Attempt]:
-        """The calls that asked for the answer, without those to its judge."""
-        return self._own(self.attempts)
+    def answer_attempts(self) -> list[Attempt]:
+        """The calls that asked for the answer, without the calls to its judge."""
+        return self._select_answer_attempts(self.attempts)
 
-    def _own(self, attempts: list[Attempt]) -> list[Attempt]:
+    def _select_answer_attempts(self, attempts: list[Attempt]) -> list[Attempt]:
+        # A judge's own emission has its own state, in which the judge's calls are the answer attempts.
         is_judge = self.emission_request.request.route == JUDGE_ROUTE
         return [attempt for attempt in attempts if attempt.by_judge == is_judge]
 
     @property
     def model_attempts(self) -> list[Attempt]:
-        """Those of them to the model in use."""
-        return self._own(self.attempts[self.first_attempt :])
+        """The answer attempts of the model in use."""
+        return self._select_answer_attempts(self.attempts[self.first_attempt :])
 
     @property
     def fault_count(self) -> int:
         """The number of calls that failed."""
-        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.own_attempts)
+        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.answer_attempts)
 
     @property
     def answered_verdicts(self) -> tuple[Verdict, ...]:
         """The verdicts on the calls that were answered."""
-        return tuple(attempt.verdict for attempt in self.own_attempts if attempt.verdict is not Verdict.FAULTED)
+        return tuple(attempt.verdict for attempt in self.answer_attempts if attempt.verdict is not Verdict.FAULTED)
 
     @property
     def document_requested(self) -> bool:
-        """Whether the model was asked for the document alone."""
-        return any(map(asked_for_document, self.model_attempts))
+        """True if the model was asked for the document alone."""
+        return any(map(led_to_document_request, self.model_attempts))
 
 
 class Spending(NamedTuple):
@@ -137,23 +138,27 @@ def cap_budget(request: ModelRequest, spent: Spending, expected: Usage, policy: 
     ``expected`` is the next call's input and the smallest output worth a call.
     """
     budget = request.max_output_tokens
-    for room, reached in _remaining_room(spent, expected, policy):
+    for room, breach in _remaining_room(spent, expected, policy):
         if room < expected.output:
-            return reached
+            return breach
         budget = min(budget, room)
     return request if budget == request.max_output_tokens else with_output_budget(request, budget)
 
 
 def _remaining_room(spent: Spending, expected: Usage, policy: Policy) -> Iterator[tuple[int, LimitBreach]]:
-    """Yield for each limit the output tokens it allows, and the breach to report if they are too few."""
+    """Yield the output tokens that each limit allows, and the breach to report if they are too few."""
     if policy.max_total_tokens is not None:
         room = policy.max_total_tokens - spent.usage.total - expected.input
         yield room, _make_breach(_TOKEN_LIMIT, policy.max_total_tokens, (spent.usage + expected).total)
     if policy.max_cost is not None and policy.prices is not None:
         cost_of = policy.prices.cost_of
         prompt = cost_of(replace(expected, output=0))
-        left, one = Decimal(str(policy.max_cost)) - spent.cost - prompt, cost_of(replace(expected, output=1)) - prompt
-        room = min(math.floor(left / one), _UNBOUNDED) if one else _UNBOUNDED if left >= 0 else -1
+        # A price may depend on the length of the prompt, so a token costs the difference that it makes to this call.
+        token_cost = cost_of(replace(expected, output=1)) - prompt
+        remaining = Decimal(str(policy.max_cost)) - spent.cost - prompt
+        room = (
+            min(math.floor(remaining / token_cost), _UNBOUNDED) if token_cost else _UNBOUNDED if remaining >= 0 else -1
+        )
         yield room, _make_breach(_COST_LIMIT, float(policy.max_cost), float(spent.cost + cost_of(expected)))
 
 

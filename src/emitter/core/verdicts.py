@@ -2,9 +2,9 @@
 
 ``classify`` reads the stop reason first: the text is parsed only after a clean stop, so a truncated, refused or
 unknown answer never counts as success. Validation uses the document after recovery and decoding, against the caller's
-original schema. ``REMEDIES`` says what follows from each verdict: its remedy, as in OpenWOP RFC 0033, which
-``next_request`` applies, and the failure if it does not help. ``FAULTS`` says the same of calls without an answer. The
-wait after a fault and the choice of another model are in ``core.emission``.
+original schema. ``REMEDIES`` maps each verdict to its remedy (OpenWOP RFC 0033), which ``next_request`` applies, and to
+the failure if the remedy does not help. ``FAULTS`` maps each kind of fault to its failure. The wait after a fault and
+the choice of another model are in ``core.emission``.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ if TYPE_CHECKING:
 
 
 DocumentReader: TypeAlias = "Callable[[Json], ParseResult[Any]]"
-"""Reads a document that is valid against the schema, and returns its value or the violations of content rules."""
+"""Converts a document that is valid against the schema to its value, or returns violations of content rules."""
 
 
 class ContentRules(Protocol):
-    """The content rules of a host's kind."""
+    """The content rules that a host has for a kind."""
 
     def find_violations(self, payload: Json, /) -> tuple[Violation, ...]:
-        """Return what the rules find in a payload."""
+        """Return the rules that a payload breaks."""
         ...
 
 
@@ -130,7 +130,7 @@ class ClassifiedAnswer:
 
 _STOPS = {stop.value: stop for stop in StopReason}
 VERDICT_BY_STOP: dict[StopReason, Verdict] = {_STOPS[each.value]: each for each in Verdict if each.value in _STOPS}
-"""The verdict for each stop reason, which has the same name. The verdict on a complete answer is only the first."""
+"""The verdict for each stop reason, which has the same name. A complete answer is then parsed and validated."""
 RETRACTED = Violation(
     "", "retracted", "the document alone, with no words that take it back; to refuse, words alone, with no document"
 )
@@ -144,9 +144,12 @@ def classify(
 ) -> ClassifiedAnswer:
     """Return the verdict on ``answer``.
 
-    If ``already_corrected`` is true, the model was asked for the document alone before. A document that is doubtful
-    again is then accepted with a finding. A retracted one never is. If ``can_flag`` is true, findings may ask for one
-    correction.
+    Args:
+        answer: The answer or fault.
+        contract: The rules for the document.
+        already_corrected: The model was asked for the document alone before. A document that is doubtful again is then
+            accepted with a finding. A retracted document is never accepted.
+        can_flag: Findings may ask for one correction.
     """
     if isinstance(answer, Fault):
         return ClassifiedAnswer(Verdict.FAULTED)
@@ -194,7 +197,7 @@ def _parse_arguments(arguments: Json) -> Recovered | None:
 
 
 def _is_json(value: Json) -> bool:
-    """Return whether a value is valid JSON. A number that could not be represented is NaN."""
+    """Return whether a value is valid JSON. A parser leaves NaN for a number it cannot represent."""
     try:
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
@@ -206,21 +209,21 @@ def _validate_document(recovered: Recovered, contract: DocumentContract, *, can_
     document = contract.compiled.decode(recovered.value)
     if contract.normalize is not None:
         document = contract.normalize(document)
-    reading = contract.check(document)
-    if reading.failure is not None:
-        return ClassifiedAnswer(Verdict.UNCHECKED, recovered=recovered, raised=reading.failure)
-    if reading.violations:
-        return ClassifiedAnswer(Verdict.VIOLATED, recovered=recovered, violations=reading.violations)
-    corrections = reading.corrections if can_flag else ()
+    result = contract.check(document)
+    if result.failure is not None:
+        return ClassifiedAnswer(Verdict.UNCHECKED, recovered=recovered, raised=result.failure)
+    if result.violations:
+        return ClassifiedAnswer(Verdict.VIOLATED, recovered=recovered, violations=result.violations)
+    corrections = result.corrections if can_flag else ()
     verdict = Verdict.FLAGGED if corrections else Verdict.COMPLETE
-    return ClassifiedAnswer(verdict, reading.value, document, recovered, corrections, findings=reading.findings)
+    return ClassifiedAnswer(verdict, result.value, document, recovered, corrections, findings=result.findings)
 
 
 def _check_surrogates(document: Json) -> tuple[Violation, ...]:
     """Reject lone surrogates: JSON can spell them, but they cannot be encoded as UTF-8."""
     try:
         to_json(document)
-    except PydanticSerializationError:  # what is too deep for this writer is told from half a character by that one
+    except PydanticSerializationError:  # also raised for a document that is nested too deeply, which json can write
         return _check_text_surrogates(json.dumps(document, ensure_ascii=False))
     return ()
 
@@ -236,8 +239,8 @@ def _check_text_surrogates(text: str) -> tuple[Violation, ...]:
 class FallbackReason(str, Enum):
     """A kind of failure after which another model may be asked.
 
-    A fault passes to the next model at once, since waiting helps only the last one. An answer that is cut or invalid is
-    first remedied by its own model, as far as the limits leave one call for each model after it.
+    After a fault the next model is asked at once, and only the last model is retried. After a truncated or invalid
+    answer the same model is asked again first, as long as the limits leave one call for each later model.
     """
 
     UNREACHABLE = "unreachable"
@@ -253,14 +256,14 @@ class FallbackReason(str, Enum):
 
 
 DEFAULT_FALLBACK_REASONS = frozenset(FallbackReason) - {FallbackReason.REFUSED}
-"""A refusal is not taken to another model unless the caller says so."""
+"""A refusal is not sent to another model unless the caller asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The end of an emission that nothing helped: its terminal code and exception.
+    """The terminal code and exception of a failed emission.
 
-    ``fallback`` is the reason for which another model may be asked first, or None.
+    ``fallback`` is the reason for which another model may be asked instead, or None.
     """
 
     code: str
@@ -270,15 +273,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class RemedyRule:
-    """What follows from a verdict.
+    """The consequences of a verdict.
 
     Attributes:
-        remedy: Returns the next request to the same model, or None if it cannot help any more. None, if nothing can.
+        remedy: Returns the next request to the same model, or None if another call cannot help. None if no remedy
+            exists.
         reason: The reason that a retry reports.
-        failure: The end of the emission, if the remedy fails.
+        failure: The end of the emission if the remedy fails.
         message: The message of the failure. It may contain ``{stop}`` (the vendor's word), ``{budget}``, ``{limit}``
             (of the budget), ``{violations}`` and ``{raised}``.
-        grounds: What a retry reports of an answer without violations. Never a text of the answer.
+        grounds: The text that a retry reports for an answer without violations. It never quotes the answer.
     """
 
     remedy: Remedy | None
@@ -305,9 +309,12 @@ def retry_reason(classification: ClassifiedAnswer) -> Reason | None:
 class RetryState:
     """The state in which a remedy is chosen.
 
-    ``previous_verdicts`` are those of earlier answered calls of the model. ``document_requested`` is true if it was
-    asked for the document alone before. ``other_calls`` are answered calls of earlier models, and those that are kept
-    for later ones.
+    Attributes:
+        request: The last request.
+        previous_verdicts: The verdicts on the model's earlier answered calls.
+        max_budget: The largest output budget in tokens.
+        document_requested: The model was asked for the document alone before.
+        other_calls: The answered calls of earlier models, plus the calls reserved for later models.
     """
 
     request: ModelRequest
@@ -318,30 +325,30 @@ class RetryState:
 
 
 class RequestWriter(Protocol):
-    """Writes the further requests of an emission: the corrected one, and those that get an answer in two calls."""
+    """Writes the later requests of an emission: corrections, and the two requests of the two-step fallback."""
 
     def count_tokens(self, request: ModelRequest) -> int:
-        """Return the input tokens of a request. It is called only if the policy limits tokens or cost."""
+        """Return the input tokens of a request. Called only if the policy limits tokens or cost."""
         ...
 
     def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
-        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+        """Return the most expensive usage for this many input tokens, including writes to a prompt cache."""
         ...
 
     def instruct(self, request: ModelRequest, template: str, **values: str) -> ModelRequest:
-        """Return the request with a prompt template as its corrective fragment, in place of an earlier fragment."""
+        """Return the request with a prompt template as its corrective fragment, which replaces an earlier fragment."""
         ...
 
-    def taken_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
-        """Return the model settings that the model takes on its wire, such as ``reasoning_effort`` with its words."""
+    def supported_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
+        """Return the settings that the model supports on its wire, such as ``reasoning_effort`` with its values."""
         ...
 
     def describe(self, request: ModelRequest) -> ModelRequest:
-        """Return the request that asks for the answer in plain words."""
+        """Return the request that asks for the answer in prose."""
         ...
 
     def convert(self, request: ModelRequest, words: str) -> ModelRequest:
-        """Return the request that asks to convert the words to the schema."""
+        """Return the request that asks to convert prose to the schema."""
         ...
 
 
@@ -374,7 +381,7 @@ def _raise_budget(
 def _correct(
     classification: ClassifiedAnswer, state: RetryState, _policy: Policy, writer: RequestWriter
 ) -> ModelRequest | None:
-    """Return the request with a corrective fragment, or None if the model refused once more."""
+    """Return the request with a corrective fragment, or None if the model retracted its answer again."""
     if state.document_requested and RETRACTED in classification.violations:
         return None
     violations = classification.violations or (REMEDIES[classification.verdict].grounds,)
@@ -422,7 +429,7 @@ REMEDIES: dict[Verdict, RemedyRule] = {
     Verdict.FAULTED: RemedyRule(None, None, Failure("provider_unavailable", Unreachable, None), ""),
     Verdict.UNCHECKED: RemedyRule(None, None, Failure("check_failed", CheckFailed, None), "{raised}"),
 }
-"""Covers every ``Verdict`` but COMPLETE. What follows from a fault is in ``FAULTS``."""
+"""Covers every ``Verdict`` except COMPLETE. ``FAULTS`` has the failures of faults."""
 _UNAVAILABLE = Failure("provider_unavailable", Unreachable, FallbackReason.UNREACHABLE)
 FAULTS: dict[FaultKind, Failure] = {
     FaultKind.RATE_LIMIT: Failure("rate_limited", RateLimited, FallbackReason.RATE_LIMITED),
@@ -433,7 +440,7 @@ FAULTS: dict[FaultKind, Failure] = {
     FaultKind.CONNECTION: _UNAVAILABLE,
     FaultKind.PROTOCOL: _UNAVAILABLE,
     FaultKind.TOO_LARGE: Failure("provider_request_too_large", PromptTooLong, FallbackReason.TRUNCATED),
-    # the caller's to mend, or the end of the emission
+    # Another model cannot help: the caller has to fix these, or the emission is over.
     FaultKind.DEADLINE: Failure("deadline_exceeded", DeadlineReached, None),
     FaultKind.CANCELLED: Failure("cancelled", Unreachable, None),
     FaultKind.AUTHENTICATION: Failure("provider_authentication_failed", AuthenticationError, None),
