@@ -275,9 +275,9 @@ def test_what_has_no_background_says_so() -> None:
     assert "no background mode over anthropic" in refused(model="anthropic/claude-sonnet-5-5")
     with simulator() as vendor:
         client = vendor.client(MODEL)
-        with pytest.raises(InputError, match="stream takes no background"):
+        with pytest.raises(InputError, match="stream does not support background"):
             stream(Report, "?", model=MODEL, client=client, background=True)
-        with pytest.raises(InputError, match="A bulk run takes no background"):
+        with pytest.raises(InputError, match="A bulk run does not support background"):
             emit_many(Report, ["?"], model=MODEL, client=client, background=True)
         with pytest.raises(InputError, match="background"):
             emit_binding_moment("?", model=MODEL, client=client, background="yes")  # type: ignore[arg-type]

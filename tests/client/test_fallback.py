@@ -435,7 +435,7 @@ def test_wrong_arguments_are_refused(options: dict[str, Any], error: type[Except
     [
         ({"client": object(), "base_url": "http://x"}, "client= or base_url="),
         ({"on": {"bored"}}, "Fallback.on has 'bored'"),
-        ({"settings": {"policy": 1}}, "'policy', which is no model setting"),
+        ({"settings": {"policy": 1}}, "'policy', which is not a model setting"),
         ({"prices": 3}, "Fallback.prices is 3"),
     ],
     ids=["two addresses", "an unknown failure", "no model setting", "no prices"],

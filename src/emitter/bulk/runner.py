@@ -257,7 +257,9 @@ def plan_run(
 ) -> RunPlan[R]:
     """Return the plan of a run. Raises ``InputError`` or ``Uncompilable`` for settings that never work."""
     if settings.background is not False:
-        raise InputError("A bulk run takes no background=.", hint="Leave it out. batch=True is cheaper for many jobs.")
+        raise InputError(
+            "A bulk run does not support background=.", hint="Leave it out. batch=True is cheaper for many jobs."
+        )
     resolved = replace(settings, materials=tuple(settings.resolve_materials()))
     target = resolve_model(settings.model, settings.client, settings.wire)
     other_prices = prices_in_batch(settings.policy, target.profile, target.model)

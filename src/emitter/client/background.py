@@ -1,7 +1,7 @@
 """Let OpenAI write a long answer in the background, and wait for it by its id.
 
-Such an answer does not depend on a connection. With a store, its id outlives the process: the same emission under the
-same key, in whichever process, waits for the answer that was asked for before instead of asking again.
+The answer does not depend on an open connection. With a store, its id outlives the process: if the same emission runs
+again under the same key, in any process, it waits for the earlier answer instead of requesting another.
 
 Source: developers.openai.com/docs/guides/background; openai 3.52.0, ``types/responses/response_status.py``.
 """
@@ -46,13 +46,13 @@ _TIMEOUT_MESSAGE: Final = "The answer was not finished in time. The vendor still
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """How to wait for an answer that the vendor writes in the background.
+    """Settings for an answer that the vendor writes in the background.
 
     Args:
-        store: Where the ids of the vendor's responses are kept, such as a ``SqliteStore``. By default nowhere: then an
-            answer is lost with the process that waits for it.
-        key: Your name for this emission, such as ``"report-7"``. Needed with a store.
-        poll_seconds: How long to wait between two looks at the answer, from 0.1 to 3,600 seconds.
+        store: Keeps the ids of the vendor's responses, for example a ``SqliteStore``. Without a store, an answer is
+            lost if the waiting process ends.
+        key: Your name for this emission, such as ``"report-7"``. Required with a store.
+        poll_seconds: The seconds between two polls, from 0.1 to 3,600.
 
     Raises:
         InputError: An argument is invalid.
@@ -66,17 +66,17 @@ class Background:
         if (self.store is None) is not (self.key is None):
             raise InputError("Background takes a store and a key together.", hint="Pass both, or neither.")
         if self.key is not None and not (isinstance(cast("object", self.key), str) and self.key):
-            raise InputError("Background key must be a text that is not empty.")
+            raise InputError("Background key must be a non-empty string.")
         poll = cast("object", self.poll_seconds)
         if not isinstance(poll, int | float) or not _MIN_POLL_SECONDS <= poll <= _MAX_POLL_SECONDS:
             raise InputError(f"poll_seconds is {poll!r}; it must be a number from 0.1 to 3,600.")
 
 
 def make_background_calls(prepared: PreparedEmission, background: Background) -> CallFactory[UnaryCall]:
-    """Return the calls of an emission. A fallback without background mode is asked in the ordinary way.
+    """Return the factory of an emission's calls. A fallback without background mode gets ordinary calls.
 
     Raises:
-        InputError: The model itself has no background mode.
+        InputError: The first model has no background mode.
     """
     profile, wire, model = prepared.target
     if profile.wires[wire].background is None:
@@ -97,10 +97,10 @@ def make_background_calls(prepared: PreparedEmission, background: Background) ->
 
 
 class _BackgroundCall(UnaryCall):
-    """A request whose answer is fetched by its id once it is finished.
+    """A request whose answer is polled by its id until it is finished.
 
-    The id is kept under the digest of the request and how many answers to it were ``finished`` before in this emission,
-    so that an emission that starts again meets its answers in the same order.
+    The id is stored under the digest of the request and the number of its answers that were ``finished`` before in this
+    emission, so that an emission that is run again gets the same answers in the same order.
     """
 
     def __init__(
@@ -141,14 +141,14 @@ class _BackgroundCall(UnaryCall):
         try:
             response_id = await asyncio.to_thread(self._find_id)
             with self._timed():
-                async with asyncio.timeout(self._left):
+                async with asyncio.timeout(self._remaining_seconds):
                     response = await (self._post() if response_id is None else self._fetch(response_id))
             response_id = response_id or await asyncio.to_thread(self._keep_id, response)
             while (pending := self._pending_id(response)) is not None:
                 self._spend(self._background.poll_seconds)
                 await clock.async_sleep(self._background.poll_seconds)
                 with self._timed():
-                    async with asyncio.timeout(self._left):
+                    async with asyncio.timeout(self._remaining_seconds):
                         response = await self._fetch(response_id or pending)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
@@ -159,12 +159,12 @@ class _BackgroundCall(UnaryCall):
 
     def _post(self) -> Any:
         client = limit_client(self._client, self._transfer)
-        return openai_responses.send(client, self._body, self._left, self._request.headers)
+        return openai_responses.send(client, self._body, self._remaining_seconds, self._request.headers)
 
     def _fetch(self, response_id: str) -> Any:
         self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
-        return fetch(path, limit_client(self._client, self._transfer), self._left, self._request.headers)
+        return fetch(path, limit_client(self._client, self._transfer), self._remaining_seconds, self._request.headers)
 
     @contextmanager
     def _timed(self) -> Generator[None]:
@@ -172,15 +172,15 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         started_at = clock.monotonic()
         yield
-        self._left -= clock.monotonic() - started_at
+        self._remaining_seconds -= clock.monotonic() - started_at
 
     def _spend(self, seconds: float) -> None:
-        self._left -= seconds
-        if self._left <= 0:
+        self._remaining_seconds -= seconds
+        if self._remaining_seconds <= 0:
             raise TimeoutError(_TIMEOUT_MESSAGE)
 
     def _pending_id(self, response: object) -> str | None:
-        """Return the id of a response that is not finished, and None for any other."""
+        """Return the id of a response that is not finished, or None if it is finished."""
         body = _read_body(response)
         return _response_id(body) if body.get("status") in openai_responses.PENDING_STATUSES else None
 
@@ -189,25 +189,25 @@ class _BackgroundCall(UnaryCall):
         self._finished[self._digest] += 1
 
     def _fail(self, error: Exception) -> None:
-        """Keep the fault. An id that the vendor no longer knows is forgotten, so that the next call asks anew."""
+        """Store the fault. An id that the vendor no longer knows is forgotten, so that the next call sends again."""
         self.answer = self._answer_from_error(error)
         if isinstance(self.answer, Fault) and self.answer.status == _NOT_FOUND and self._background.store is not None:
-            with suppress(StoreFailed):  # the next call finds the id, and forgets it then
+            with suppress(StoreFailed):  # the next call finds the id again and repeats this
                 self._background.store.forget(*self._entry_names())
 
     def _entry_names(self) -> tuple[str, str]:
         return f"background:{self._background.key}", f"{self._digest}:{self._finished[self._digest]}"
 
     def _find_id(self) -> str | None:
-        """Return the id under which the answer was asked for before."""
+        """Return the stored id of the response, if the request was sent before."""
         store = self._background.store
         entry = None if store is None else store.find(*self._entry_names())
         return None if entry is None else _stored_id(entry)
 
     def _keep_id(self, response: object) -> str | None:
-        """Store the id of the response, unless another process was faster; return the one to wait for.
+        """Store the id of the response, and return the stored id. It is another one if another process was faster.
 
-        If the store fails, the answer is waited for nevertheless: it is paid for.
+        If the store fails, a warning is issued and the answer is still awaited, because it is paid for.
         """
         store, response_id = self._background.store, _response_id(_read_body(response))
         if store is None or response_id is None:

@@ -95,7 +95,7 @@ def decision_settings(model: str, options: DecisionOptions) -> tuple[DecisionTer
 
 
 def pop_terms(options: DecisionRules, after: EarlierAnswers, actions: Actions) -> DecisionTerms:
-    """Take the rules of a decision out of the options."""
+    """Remove the rules of a decision from the options, and return them as terms."""
     hatches, checks = options.pop("hatches", models.OPEN_HATCHES), options.pop("checks", None)
     decision_class = options.pop("decision_class", None)
     return forms.DecisionTerms.from_arguments(hatches, decision_class, checks, after, actions)

@@ -38,16 +38,15 @@ def emit(form: object, messages: Messages, *, model: str, **options: Unpack[Docu
         The emission. Its ``value`` is an instance of ``form``, or JSON for a JSON Schema.
 
     Raises:
-        InputError: An argument cannot be used, such as a form that no schema can be made of (``Uncompilable``).
-            Nothing was sent.
+        InputError: An argument cannot be used, such as a form without a schema (``Uncompilable``). Nothing was sent.
         Refused: The model declined to answer. Refusals are never retried.
         Truncated: The answer was cut off in every attempt, with twice the budget each time.
         Invalid: No answer satisfied the schema and the checks.
         Unreachable: The vendor could not be reached.
         CheckFailed: A check or validator of yours raised.
     """
-    wanted, settings = document_settings(form, model, options)
-    return client.execute(client.prepare_emission(wanted, messages, settings))
+    output_form, settings = document_settings(form, model, options)
+    return client.execute(client.prepare_emission(output_form, messages, settings))
 
 
 @overload
@@ -67,8 +66,8 @@ async def aemit(
     form: object, messages: Messages, *, model: str, **options: Unpack[DocumentOptions[Any]]
 ) -> Emission[Any]:
     """Async version of ``emit``. ``client`` is an async SDK client."""
-    wanted, settings = document_settings(form, model, options)
-    return await client.aexecute(client.prepare_emission(wanted, messages, settings))
+    output_form, settings = document_settings(form, model, options)
+    return await client.aexecute(client.prepare_emission(output_form, messages, settings))
 
 
 @overload
@@ -102,8 +101,8 @@ def stream(
         The stream. Its result, events and errors are those of ``emit``.
     """
     selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
-    wanted, settings = document_settings(form, model, options)
-    return client.Stream(client.prepare_emission(wanted, messages, settings), selection, form=form)
+    output_form, settings = document_settings(form, model, options)
+    return client.Stream(client.prepare_emission(output_form, messages, settings), selection, form=form)
 
 
 @overload
@@ -124,8 +123,8 @@ def astream(
 ) -> AsyncStream[Emission[Any]]:
     """Async version of ``stream``. ``client`` is an async SDK client."""
     selection = forms.document_selectors(options.pop("into", ()), options.pop("follow", ()))
-    wanted, settings = document_settings(form, model, options)
-    return client.AsyncStream(client.prepare_emission(wanted, messages, settings), selection, form=form)
+    output_form, settings = document_settings(form, model, options)
+    return client.AsyncStream(client.prepare_emission(output_form, messages, settings), selection, form=form)
 
 
 def document_settings(form: object, model: str, options: DocumentOptions[Any]) -> tuple[OutputForm, Settings]:

@@ -1,7 +1,7 @@
 """Run a prepared emission to its end with a sync or an async SDK client.
 
-``EmissionRun`` says what to do next, and ``drive`` and ``adrive`` do it. If the consumer stops early or the task is
-cancelled, the emission ends with a fault and its usage is kept.
+``EmissionRun`` returns the next effect of the emission, and ``drive`` and ``adrive`` perform it. If the consumer stops
+early or the task is cancelled, the emission ends with a fault and its usage is kept.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     """Run an emission and return its result; raise its ``EmissionError`` if it failed."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    with open_transport(prepared, _whole_calls(prepared)) as send:
+    with open_transport(prepared, _unary_call_factory(prepared)) as send:
         for _ in drive(run, send):
             pass
     return complete(run.result(), tuple(run.record.events), prepared.price_table(), prepared.conversation)
@@ -64,18 +64,18 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     """Async version of ``execute``."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    async with open_async_transport(prepared, _whole_calls(prepared)) as send:
+    async with open_async_transport(prepared, _unary_call_factory(prepared)) as send:
         async for _ in adrive(run, send):
             pass
     return complete(run.result(), tuple(run.record.events), prepared.price_table(), prepared.conversation)
 
 
-def _whole_calls(prepared: PreparedEmission) -> CallFactory[UnaryCall]:
-    """Return the calls of an emission whose answers are not streamed."""
+def _unary_call_factory(prepared: PreparedEmission) -> CallFactory[UnaryCall]:
+    """Return the factory of calls whose answers are not streamed."""
     background = prepared.settings.background
     if background is False or background is True:
         return UnaryCall
-    from emitter.client.background import make_background_calls  # noqa: PLC0415  few emissions wait for one
+    from emitter.client.background import make_background_calls  # noqa: PLC0415  few emissions run in the background
 
     return make_background_calls(prepared, background)
 
@@ -88,9 +88,9 @@ StackT = TypeVar("StackT", ExitStack, AsyncExitStack)
 
 
 class EmissionRun:
-    """One emission in progress: it records the events, keeps the deadline, and says what to do next.
+    """One emission in progress. It records the events, keeps the deadline, and removes secrets from each answer.
 
-    ``drive`` and ``adrive`` do it; a batch does it with the answers of its file. Secrets are removed from each answer.
+    ``drive`` and ``adrive`` perform its effects with an SDK client. A batch passes it the answers of its result file.
     """
 
     def __init__(
@@ -114,18 +114,18 @@ class EmissionRun:
 
     @classmethod
     def start(cls, prepared: PreparedEmission) -> Self:
-        """Return the run of a prepared emission."""
+        """Return a run of a prepared emission, with its deadline started."""
         policy, clock = prepared.settings.policy, prepared.settings.clock
         effects = run_emission(prepared, policy)
         return cls(effects, prepared.make_recorder(), policy, clock, prepared.models)
 
     def advance(self, answer: CallResult | None) -> ModelRequest | Sleep | Restart | None:
-        """Hand over the answer to the last effect, record the events that follow, and return the next effect.
+        """Pass on the answer to the last effect, record the events that follow, and return the next effect.
 
         None means that the emission has ended.
         """
         if answer is not None:
-            for model in self._models:  # a vendor's error may repeat the credentials of another
+            for model in self._models:  # one vendor's error may contain the credentials of another, e.g. from a proxy
                 answer = redact_answer(answer, model)
         if self._on_content is not None and self._sent is not None and answer is not None:
             self._report_content(self._on_content, self._sent, answer)
@@ -151,7 +151,7 @@ class EmissionRun:
         on_content(CallContent(record.run_id, record.node_id, record.correlation_id, described))
 
     def start_deadline(self) -> None:
-        """Count the deadline from now."""
+        """Start the deadline now."""
         deadline = self._policy.deadline
         self._ends_at = None if deadline is None else self.clock.monotonic() + deadline
 
@@ -160,16 +160,16 @@ class EmissionRun:
         timeout = self._policy.timeout
         return timeout if self._ends_at is None else min(timeout, self._ends_at - self.clock.monotonic())
 
-    def fault_if_late(self, seconds: float = 0.0) -> Fault | None:
+    def check_deadline(self, seconds: float = 0.0) -> Fault | None:
         """Return a fault if the deadline passes within ``seconds``."""
-        left = math.inf if self._ends_at is None else self._ends_at - self.clock.monotonic()
-        if left > seconds:
+        remaining = math.inf if self._ends_at is None else self._ends_at - self.clock.monotonic()
+        if remaining > seconds:
             return None
-        message = _LATE_MESSAGE if left > 0 else _PASSED_MESSAGE
+        message = _TOO_LITTLE_TIME_MESSAGE if remaining > 0 else _PASSED_MESSAGE
         return Fault(FaultKind.DEADLINE, message.format(self._policy.deadline))
 
     def cancel(self) -> None:
-        """End the emission because its consumer stopped. Nothing more is sent; the remaining events are recorded."""
+        """End the emission because its consumer stopped. Nothing more is sent. The remaining events are recorded."""
         usage = self.call.usage_so_far() if self.call else None
         fault, unfinished = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=usage), self.outcome is None
         while unfinished:
@@ -200,13 +200,13 @@ def log_end(models: tuple[PreparedEmission, ...], outcome: EmissionOutcome, seco
 
 
 def _describe_models(attempts: Sequence[Attempt]) -> str:
-    """Return the model, or the models and how the earlier ones failed."""
+    """Return the model, or all models with the failures of the earlier ones."""
     models = dict.fromkeys(attempt.model for attempt in attempts)
     return describe_models(attempts) if len(models) > 1 else "".join(models)
 
 
 _PASSED_MESSAGE = "The deadline of {} seconds passed before an answer was accepted."
-_LATE_MESSAGE = "The deadline of {} seconds leaves no time for another call."
+_TOO_LITTLE_TIME_MESSAGE = "The deadline of {} seconds leaves no time for another call."
 
 
 def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
@@ -219,15 +219,15 @@ def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
             if isinstance(effect, Restart):
                 yield effect
             elif isinstance(effect, ModelRequest):
-                answer = run.fault_if_late()
+                answer = run.check_deadline()
                 if answer is None:
-                    # kept, so that a consumer who leaves in the middle still gets the usage of the call
+                    # cancel() reads the usage of an unfinished call from here
                     run.call = call = send(effect, run.call_timeout())
                     yield from call
                     run.call, answer = None, call.answer
             else:
                 seconds = retry_delay(effect, clock)
-                answer = run.fault_if_late(seconds)
+                answer = run.check_deadline(seconds)
                 if answer is None:
                     clock.sleep(seconds)
             effect = run.advance(answer)
@@ -246,7 +246,7 @@ async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[Strea
             if isinstance(effect, Restart):
                 yield effect
             elif isinstance(effect, ModelRequest):
-                answer = run.fault_if_late()
+                answer = run.check_deadline()
                 if answer is None:
                     run.call = call = send(effect, run.call_timeout())
                     async with aclosing(call.__aiter__()) as progress:
@@ -255,7 +255,7 @@ async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[Strea
                     run.call, answer = None, call.answer
             else:
                 seconds = retry_delay(effect, clock)
-                answer = run.fault_if_late(seconds)
+                answer = run.check_deadline(seconds)
                 if answer is None:
                     await clock.async_sleep(seconds)
             effect = run.advance(answer)
@@ -287,7 +287,7 @@ def async_sdk_client(prepared: PreparedEmission) -> AbstractAsyncContextManager[
 
 
 class _Transport(Generic[StackT, CallT]):
-    """Sends each request to its model. The client of a further model is opened when it is first used."""
+    """Sends each request to its model. The client of a fallback model is opened on its first request."""
 
     def __init__(
         self, prepared: PreparedEmission, client: object, make_call: CallFactory[CallT], stack: StackT
@@ -314,7 +314,7 @@ class _SyncTransport(_Transport[ExitStack, SyncCallT]):
 
 
 class _UnsentCall:
-    """A request to a further model without a usable client. It is a fault, so that the emission can go on."""
+    """A request to a fallback model without a usable client. Its answer is a fault, so that the emission continues."""
 
     def __init__(self, error: EmitterError) -> None:
         self.answer = Fault(FaultKind.AUTHENTICATION, str(error))
@@ -334,14 +334,14 @@ class _AsyncTransport(_Transport[AsyncExitStack, AsyncCallT]):
         return _OpeningCall(self, request, timeout)
 
     async def open_client(self, route: int) -> object:
-        """Open the client of a further model."""
+        """Open the client of a fallback model."""
         client = await self._stack.enter_async_context(async_sdk_client(self._models[route]))
         self._clients[route] = client
         return client
 
 
 class _OpeningCall:
-    """The first request to a further model."""
+    """The first request to a fallback model, which opens its client."""
 
     def __init__(self, transport: _AsyncTransport[Any], request: ModelRequest, timeout: float) -> None:
         self._transport, self._request, self._timeout = transport, request, timeout
@@ -379,7 +379,7 @@ def _limit_calls(make_call: CallFactory[CallT]) -> CallFactory[CallT]:
 
 @contextmanager
 def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]) -> Generator[SyncTransport]:
-    """Yield the transport of an emission; raise ``InputError`` for a client that cannot send to its model."""
+    """Yield the transport of an emission. Raises ``InputError`` if a client cannot send to its model."""
     models = prepared.models
     if len(models) > 1 or prepared.settings.rate_limit is not None:
         require_usable_clients(prepared, asynchronous=False)
@@ -396,9 +396,13 @@ def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]
 async def open_async_transport(
     prepared: PreparedEmission, make_call: CallFactory[AsyncCallT], client: object = None, *, limited: bool = False
 ) -> AsyncGenerator[AsyncTransport]:
-    """Async version of ``open_transport``. ``client`` is that of the first model, if it is open.
+    """Async version of ``open_transport``.
 
-    The calls wait for the rate limits, unless they are ``limited`` already.
+    Args:
+        prepared: The emission.
+        make_call: Creates each call.
+        client: The client of the first model, if it is open already.
+        limited: The calls of ``make_call`` wait for the rate limits themselves.
     """
     models = prepared.models
     if len(models) > 1 or prepared.settings.rate_limit is not None:
@@ -414,7 +418,7 @@ async def open_async_transport(
 
 
 def require_usable_clients(prepared: PreparedEmission, *, asynchronous: bool) -> None:
-    """Raise ``InputError`` if a client of the caller's for a further model cannot send to it."""
+    """Raise ``InputError`` if one of the caller's clients for a fallback model cannot send to it."""
     for each in prepared.models[1:]:
         require_usable_client(each.settings.client, each.profile, each.target.model, asynchronous=asynchronous)
 

@@ -1,6 +1,7 @@
-"""Plan a form for a model: what all requests of the form to the model have in common, and the budgets of one.
+"""Plan a form for a model, and compute the output budget and the prompt cache of a request.
 
-A plan has the compiled schema, the output format, the token limits and what the vendor's prompt cache is asked.
+A plan has everything that all requests of a form to a model share: the compiled schema, the output format, the prompt's
+description of the schema, and the token limits.
 """
 
 from __future__ import annotations
@@ -40,11 +41,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormPlan:
-    """The parts of a request that every emission of a form to a model has in common.
+    """The parts of a request that all emissions of a form to a model share.
 
-    ``rule`` and ``schema_parts`` are parts of the system prompt. ``thinking_tokens`` applies if the caller sets no
-    options, ``window`` is None if prompts are not checked against it, and ``caching`` if nothing is known. A
-    mark of the prompt cache is set unasked if it costs nothing: then ``is_cache_free`` is true.
+    Attributes:
+        rule: The instruction for unknown values, a part of the system prompt.
+        schema_parts: The parts of the system prompt that describe the schema.
+        thinking_tokens: The tokens reserved for thinking if the caller sets no options.
+        window: The context window, or None if prompts are not checked against it.
+        caching: The facts about the vendor's prompt cache, or None if none are known.
+        is_cache_free: Writing to the prompt cache costs nothing, so the prefix is marked without being asked.
     """
 
     target: ModelTarget
@@ -64,7 +69,7 @@ class FormPlan:
 
 
 class _PlanKey(NamedTuple):
-    """Everything that a plan depends on."""
+    """The arguments of a plan, as the key of its cache."""
 
     schema: object
     name: str
@@ -77,7 +82,7 @@ class _PlanKey(NamedTuple):
 
 
 def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates, settings: Settings) -> FormPlan:
-    """Return the plan of a form; it is cached unless the schema is a dict, which the caller may change."""
+    """Return the plan of a form. It is cached unless the schema is a dict, which the caller may change."""
     undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
     key = _PlanKey(
         *(form.schema, form.name, form.has_heading, target),
@@ -85,7 +90,7 @@ def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates,
     )
     try:
         return _cached_plan(key)
-    except TypeError:  # it cannot be hashed
+    except TypeError:  # the schema cannot be hashed
         return _make_plan(key)
 
 
@@ -134,7 +139,7 @@ def output_spec(
 ) -> tuple[OutputFormat, tuple[str, ...]]:
     """Return the output format and the parts of the prompt that describe it.
 
-    A schema that the vendor cannot enforce is not sent as one.
+    A schema that the vendor cannot enforce is described in the prompt only.
     """
     mode = (
         target.profile.preferred_output_mode(target.wire, target.model)
@@ -156,7 +161,7 @@ def _unenforced_mode(compiled: Compiled, target: ModelTarget) -> OutputMode:
 
 
 def _is_object_schema(schema: Json) -> bool:
-    """Return whether every document of the schema is an object, judging by its root."""
+    """Return whether the root of the schema allows only objects."""
     node = as_mapping(schema)
     if "$ref" in node:
         node = as_mapping(as_mapping(node.get("$defs")).get(str(node["$ref"]).removeprefix("#/$defs/")))
@@ -164,7 +169,7 @@ def _is_object_schema(schema: Json) -> bool:
 
 
 def first_budget(plan: FormPlan, policy: Policy, options: Mapping[str, Json]) -> TokenBudget:
-    """Return the output budget of the first call and the ceiling for raising it, before the prompt is counted."""
+    """Return the output budget of the first call and its ceiling, before the prompt is counted."""
     if not options:
         return _budget(plan, plan.thinking_tokens, policy.output_tokens, policy.max_output_tokens)
     profile, wire, model = plan.target
@@ -194,8 +199,8 @@ def plan_prompt_cache(
     Args:
         setting: The option ``cache_prompt``. None allows marks only.
         request: The first request of the emission.
-        prefix: The part of its system prompt that all emissions of the form begin with.
-        plan: What is known about the form and the model.
+        prefix: The start of its system prompt, which all emissions of the form share.
+        plan: The plan of the form for the model.
     """
     facts = plan.caching
     if facts is None:
@@ -210,12 +215,12 @@ def plan_prompt_cache(
 
 
 def _may_be_cached(request: ModelRequest, prefix: str, plan: FormPlan, minimum: int) -> bool:
-    """Return whether the prefix may have enough tokens, by an estimate that is never too low."""
+    """Return whether the prefix may have enough tokens to be cached. The estimate is never too low."""
     count = tokens.make_token_counter(plan.target.profile.token_encoding(request.model), load=False)
     return count(prefix) + count(plan.cost.schema_text) >= minimum
 
 
 def _cache_key(prefix: str, plan: FormPlan) -> str:
-    """Return a digest of the prefix and the schema, which says nothing about either."""
+    """Return a digest of the prefix and the schema, so that the key reveals neither."""
     content = f"{plan.output.name}\n{plan.output.mode.value}\n{plan.cost.schema_text}\n{prefix}"
     return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()[:_KEY_DIGITS]

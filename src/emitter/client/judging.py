@@ -1,4 +1,4 @@
-"""The judge of an emission: a further model, which is asked about each valid answer."""
+"""Ask a second model to judge each valid answer of an emission."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PreparedJudge:
-    """A judge that is ready to be asked: its prepared emission without the text to judge."""
+    """A judge with its prepared emission, which has no text to judge yet."""
 
     judge: ModelJudge
     prepared: PreparedEmission
@@ -66,13 +66,13 @@ class PreparedJudge:
 
 
 def review_form() -> OutputForm:
-    """Return the form of a judge's answer."""
+    """Return the output form of a judge's answer."""
     return replace(document_form(Review), system_prompt=prompts.judge_prompt)
 
 
 def _read_answer(read: Callable[[Json], ParseResult[Any]], moment: BindingMoment, document: Json) -> ParseResult[Any]:
-    """Read a judge's answer; its words must be in the judged text."""
-    reading = read(document)
-    if not isinstance(reading.value, Review):
-        return reading
-    return ContentChecks((), frozenset).run(reading.value, document, findings=check_quotes(reading.value, moment))
+    """Read a judge's answer. Its quotes must occur in the judged text."""
+    result = read(document)
+    if not isinstance(result.value, Review):
+        return result
+    return ContentChecks((), frozenset).run(result.value, document, findings=check_quotes(result.value, moment))

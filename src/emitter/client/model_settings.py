@@ -1,7 +1,7 @@
 """Write the model settings of an emission into the fields of a vendor's request body.
 
-A setting that the model does not take raises ``InputError`` before the first call. Which settings a model takes, their
-fields and their ranges are facts of its profile.
+A setting that the model does not support raises ``InputError`` before the first call. The profile lists the settings
+of each model with their fields and ranges.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ def build_parameters(
         parameters: The model settings.
         extra_body: The vendor's own parameters.
         target: The model.
-        is_fallback: The caller named another model first, so an error says how to set those of a fallback.
+        is_fallback: The model is a fallback, so an error explains how to change the settings of a fallback.
 
     Raises:
-        InputError: The model does not take a setting or its value, or ``extra_body`` sets what it may not set.
+        InputError: The model does not support a setting or its value, or ``extra_body`` sets a reserved field.
     """
     wire = target.wire
     if extra_body != {}:
         check_extra_body(extra_body, ADAPTERS[wire].RESERVED_OPTIONS, require_json=wire is not WireFormat.GOOGLE)
     if not parameters:
         return extra_body
-    taken = target.profile.accepted_parameters(wire, target.model)
+    supported = target.profile.accepted_parameters(wire, target.model)
     for name, value in parameters.items():
-        if name not in taken:
-            hint = f"{_describe_taken(taken, target)}{_other_wires(name, target)}"
+        if name not in supported:
+            hint = f"{_describe_supported(supported, target)}{_other_wires(name, target)}"
             hint += f" {_fallback_hint(name)}" if is_fallback else ""
             raise InputError(f"{_name(target)} takes no {name} over {wire.value}.", hint=hint)
-        _check_value(name, value, taken[name], target, is_fallback=is_fallback)
-        if _is_set(extra_body, taken[name].path):
-            raise InputError(f"{name}= and extra_body= both set {taken[name].path}.", hint="Pass one of them.")
-    fields = [taken[name].write(value) for name, value in parameters.items()]
+        _check_value(name, value, supported[name], target, is_fallback=is_fallback)
+        if _is_set(extra_body, supported[name].path):
+            raise InputError(f"{name}= and extra_body= both set {supported[name].path}.", hint="Pass one of them.")
+    fields = [supported[name].write(value) for name, value in parameters.items()]
     body = merge_layers({}, *fields, extra_body)
     _check_thinking(parameters, body, target, is_fallback=is_fallback)
     return body
@@ -64,15 +64,17 @@ def _fallback_hint(name: str) -> str:
 
 
 def _other_wires(name: str, target: ModelTarget) -> str:
-    """Return a sentence that names the vendor's wires that have a setting, if there are any."""
+    """Return a sentence that names the vendor's wires with this setting, or an empty string."""
     wires = target.profile.wires.items()
-    having = [f"wire={wire.value!r}" for wire, facts in wires if facts.parameters and name in facts.parameters.accepted]
+    supporting = [
+        f"wire={wire.value!r}" for wire, facts in wires if facts.parameters and name in facts.parameters.accepted
+    ]
     own = target.profile.model_parameters(target.model)
-    return f" Or pass {' or '.join(having)}." if having and (own is None or name not in own.refuses) else ""
+    return f" Or pass {' or '.join(supporting)}." if supporting and (own is None or name not in own.refuses) else ""
 
 
 def check_model_settings(settings: Settings) -> None:
-    """Raise ``InputError`` for settings that the model does not take."""
+    """Raise ``InputError`` for settings that the model does not support."""
     target = resolve_model(settings.model, settings.client, settings.wire)
     build_parameters(settings.parameters, settings.extra_body, target, is_fallback=settings.is_fallback)
 
@@ -83,13 +85,13 @@ def _check_value(
     wrong_type = _type_error(name, value)
     if wrong_type is not None:
         raise InputError(f"{name} is {value!r}; it must be {wrong_type}.")
-    if not _is_taken(value, parameter):
+    if not _is_supported_value(value, parameter):
         hint = _fallback_hint(name) if is_fallback else f"Leave out {name}." if _is_fixed(parameter) else ""
         raise InputError(f"{_name(target)} takes {_describe(name, parameter)}, not {value!r}.", hint=hint)
 
 
 def _type_error(name: str, value: Json) -> str | None:
-    """Return the type that a setting must have if it has another one."""
+    """Return a description of the required type if the value has another type, else None."""
     if name in _NUMBER_TYPES:
         fits = isinstance(value, _NUMBER_TYPES[name]) and not isinstance(value, bool)
         return None if fits else "a whole number" if name == "seed" else "a number"
@@ -108,7 +110,7 @@ def _type_error(name: str, value: Json) -> str | None:
     return None if isinstance(value, str) else "a text"
 
 
-def _is_taken(value: Json, parameter: RequestParameter) -> bool:
+def _is_supported_value(value: Json, parameter: RequestParameter) -> bool:
     if isinstance(value, int | float):
         low, high = parameter.minimum, parameter.maximum
         return (low is None or value >= low) and (high is None or value <= high)
@@ -125,7 +127,7 @@ def _is_fixed(parameter: RequestParameter) -> bool:
 
 
 def _describe(name: str, parameter: RequestParameter) -> str:
-    """Return the name of a setting with the values that it takes."""
+    """Return the name of a setting with its allowed values."""
     if _is_fixed(parameter):
         return f"{name}={parameter.minimum:g} only"
     if parameter.minimum is not None and parameter.maximum is not None:
@@ -137,14 +139,14 @@ def _describe(name: str, parameter: RequestParameter) -> str:
     return name if parameter.max_items is None else f"{name} of at most {parameter.max_items} texts"
 
 
-def _describe_taken(taken: Mapping[str, RequestParameter], target: ModelTarget) -> str:
+def _describe_supported(supported: Mapping[str, RequestParameter], target: ModelTarget) -> str:
     own = target.profile.model_parameters(target.model)
     fixed: frozenset[str] = frozenset() if own is None else own.default_only_if_thinking
     settings = "; ".join(
-        (name if name == "safety" else _describe(name, taken[name]))
+        (name if name == "safety" else _describe(name, supported[name]))
         + (" while it does not think" if name in fixed else "")
         for name in SETTING_NAMES
-        if name in taken
+        if name in supported
     )
     return f"It takes {settings or 'no model settings'}. extra_body= adds the vendor's own fields."
 
@@ -162,7 +164,7 @@ def _is_set(extra_body: Mapping[str, Json], path: str) -> bool:
 def _check_thinking(
     parameters: Mapping[str, Json], body: Mapping[str, Json], target: ModelTarget, *, is_fallback: bool
 ) -> None:
-    """Reject settings that the model takes only with their default while it thinks."""
+    """Reject settings that must have their default while the model thinks."""
     own = target.profile.model_parameters(target.model)
     fixed = (
         []

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from emitter.profiles.model import ProviderProfile
 
 _MAX_IDLE_CLIENTS = 16
-"""Clients kept open while nobody uses them. The least recently used one is closed first."""
+"""The maximum number of unused clients that stay open. The least recently used one is closed first."""
 
 
 class _ClientKey(NamedTuple):
-    """Everything that makes two SDK clients different."""
+    """The configuration of an SDK client. Clients with equal keys are interchangeable."""
 
     provider: str
     flavour: str
@@ -69,7 +69,7 @@ class ClientPool:
 
     @contextmanager
     def borrow(self, profile: ProviderProfile, base_url: str | None) -> Generator[object]:
-        """Yield a blocking client. Raises ``MissingExtra`` or ``MissingKey`` if none can be created."""
+        """Yield a sync client. Raises ``MissingExtra`` or ``MissingKey`` if none can be created."""
         key = self._key(profile, base_url)
         with self._lock:
             clients = self._open(self._sync)
@@ -104,7 +104,7 @@ class ClientPool:
                 await _aclose(each)
 
     def close(self) -> None:
-        """Close the blocking clients. Async clients are closed by ``aclose()`` or with their event loop."""
+        """Close the sync clients. Async clients are closed by ``aclose()`` or with their event loop."""
         if self._pid != os.getpid():
             return
         with self._lock:
@@ -146,7 +146,7 @@ def _take(clients: _Clients, key: _ClientKey, client: _PooledClient) -> None:
 
 
 def _give_back(clients: _Clients, client: _PooledClient) -> list[_PooledClient]:
-    """Return the idle clients that are too many; they are out of the pool, for the caller to close."""
+    """Release a client. Return the idle clients above the maximum, which the caller must close."""
     client.users -= 1
     idle = [key for key, each in clients.items() if not each.users]
     return [clients.pop(key) for key in idle[: max(0, len(idle) - _MAX_IDLE_CLIENTS)]]
@@ -171,5 +171,5 @@ async def _aclose(client: _PooledClient) -> None:
 async def _close_sdk(sdk: object) -> None:
     used = async_half(sdk)
     closing = getattr(used, "aclose", None) or cast("Any", used).close
-    with suppress(RuntimeError):  # a connection of a loop that is gone
+    with suppress(RuntimeError):  # raised for connections of an event loop that is closed already
         await closing()

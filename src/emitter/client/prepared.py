@@ -47,18 +47,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedEmission(EmissionRequest):
-    """An emission that is ready to be sent to its model, and its answer to the host.
+    """An emission that is ready to be sent to its model. It submits the answer to the host.
 
     Attributes:
         settings: The settings for this model.
         target: The model.
-        host: Takes the envelope.
+        host: Accepts or rejects the envelope.
         context: The run, node, contract and trust of the envelope.
         correlation_id: The envelope's correlation id.
         codec: Puts the answer into the envelope.
-        conversation: What the caller passed, as it is sent to each model.
-        is_known_model: False if the limits of the model are assumed.
-        alternatives: The same emission for the models to ask if this one fails.
+        conversation: The caller's messages and materials, as they are sent to each model.
+        is_known_model: False if the model is unknown, so its limits are assumed.
+        alternatives: The same emission for the models that are asked if this one fails.
         judging: The emission that asks the judge, if there is one.
     """
 
@@ -85,11 +85,11 @@ class PreparedEmission(EmissionRequest):
 
     @property
     def models(self) -> tuple[PreparedEmission, ...]:
-        """The emission for each of its models, by ``ModelRequest.route``. The judge's is the last one."""
+        """The emission for each of its models, indexed by ``ModelRequest.route``. The judge's is the last."""
         return (self, *self.alternatives) if self.judging is None else (self, *self.alternatives, self.judging)
 
     def price_table(self) -> PriceTable:
-        """Return the prices of its models: the caller's, or those that are listed."""
+        """Return the prices of its models: the caller's prices, or the listed ones."""
         tables: list[PriceTable] = []
         for model in self.models:
             profile, name = model.target.profile.name, model.request.model
@@ -113,7 +113,7 @@ class PreparedEmission(EmissionRequest):
         )
 
     def find_accepted(self) -> EmissionOutcome | None:
-        """Return the answer that any process accepted for this emission before, if there is one."""
+        """Return the answer that this or another process accepted for this emission before, if there is one."""
         store = self.host.store
         entry = None if store is None else store.find(self.context.run_id, self.correlation_id)
         recorded = None if entry is None else outcomes.load_envelope(entry, self.host.config.secrets)
@@ -139,18 +139,19 @@ class PreparedEmission(EmissionRequest):
         secrets = self.host.config.secrets
         clean = secrets.redact_json(document) if secrets.ids else None
         if clean is not None and clean.count:
-            reading = self.contract.check(clean.value)
-            if reading.violations or reading.failure is not None:
+            result = self.contract.check(clean.value)
+            if result.violations or result.failure is not None:
                 return EmissionOutcome(failure=_INVALID_WITHOUT_SECRETS)
-            value, document = reading.value, clean.value
+            value, document = result.value, clean.value
         kind, payload = self.codec.to_payload(value, document)
         try:
             acceptance = self._submit(kind, payload)
         except EmitterError:
             raise
-        except Exception as error:  # noqa: BLE001  code of the host's own: what was spent must not be lost with it
+        except Exception as error:  # noqa: BLE001  the host's own code may raise anything, and the trace must survive it
             return EmissionOutcome(failure=_host_error(error))
         outcome = acceptance.outcome
+        # Another process may have accepted an answer since find_accepted() was called first.
         accepted = (
             self.find_accepted()
             if isinstance(outcome, InvalidEnvelope) and outcome.code is OutcomeCode.CONFLICT
@@ -240,7 +241,7 @@ _BAD_IDS = (
 def identify_emission(
     form: OutputForm, plan: FormPlan, conversation: Conversation, settings: Settings
 ) -> EmissionIdentity:
-    """Return the identity of an emission; raise ``InputError`` for ids that cannot be used.
+    """Return the identity of an emission. Raises ``InputError`` for invalid ids.
 
     If the host has a store, the correlation id includes a digest of the request, so that a different question never
     gets a stored answer.
@@ -263,7 +264,7 @@ def identify_emission(
 
 
 def _digest_request(form: OutputForm, plan: FormPlan, conversation: Conversation, settings: Settings) -> str:
-    """Return a digest of what identifies a request: its texts, turns, trust and schema, and the form's cache key."""
+    """Return a digest of a request: its system texts, turns, trust and schema, and the form's cache key."""
     system = (form.system_prompt(plan.templates), settings.instructions, *conversation.system)
     turns = [repr(part) for part in (*conversation.messages, *conversation.shown)]
     text = json.dumps([system, turns, conversation.trust.value, plan.compiled.original, form.cache_key])

@@ -1,4 +1,4 @@
-"""Write the prompt of an emission: the form and its examples, the materials, and the instruction of each request."""
+"""Write the prompt of an emission: the schema, the examples, the materials, and the instruction of each request."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from emitter.prompts import PromptTemplates
     from emitter.schema import Compiled, Loss
 
-_EXAMPLE_HINT = "An example must be one that your checks and validators take."
+_EXAMPLE_HINT = "Pass an example that your checks and validators accept."
 
 
 MAX_LISTED_RULES = 40
-"""The most rules that are listed apart from the schema."""
+"""The maximum number of rules that are listed below the schema."""
 _MAX_LISTED_VALUE = 200
 _LISTED_REASONS = frozenset({LossReason.UNSUPPORTED, LossReason.DEGRADED})
-"""Rules that are lost for another reason are stated where they apply."""
+"""Losses that need a line in the prompt. The descriptions of the wire schema state the others."""
 
 
 def load_prompts(folder: str | os.PathLike[str]) -> PromptTemplates:
-    """Load the prompt templates, with those of the caller's folder in place of the library's."""
+    """Load the prompt templates. A template in the caller's folder replaces the library's."""
     path = Path(folder)
     if not path.is_dir():
         raise InputError(f"prompts={str(folder)!r} is not a folder.")
@@ -69,7 +69,7 @@ def render_form(
 
 
 def render_unknown_rule(prompts: PromptTemplates, compiled: Compiled) -> str:
-    """Return the instruction for unknown values: write null or leave them out, as the schema allows."""
+    """Return the instruction for unknown values: write null or omit them, as the schema allows."""
     null, absent = _allows_null_or_absent(cast("Json", compiled.schema if compiled.enforced else compiled.original))
     name = {(True, True): "unknown_either", (True, False): "unknown_null", (False, True): "unknown_absent"}
     return prompts.fill(name.get((null, absent), "unknown"))
@@ -90,7 +90,7 @@ def _allows_null_or_absent(schema: Json) -> tuple[bool, bool]:
 
 
 def _is_listed(loss: Loss, descriptions: str) -> bool:
-    """Return whether a lost rule must be listed, because no description states it."""
+    """Return whether a rule that the vendor does not enforce must be listed, because no description states it."""
     if loss.why not in _LISTED_REASONS or len(loss.value) > _MAX_LISTED_VALUE:
         return False
     words = FORMAT_DESCRIPTIONS.get(loss.value.strip('"'), "") if loss.keyword == "format" else ""
@@ -113,7 +113,7 @@ def join_parts(*parts: str | None) -> str:
 
 
 def build_messages(prompts: PromptTemplates, conversation: Conversation, instruction: str) -> tuple[Message, ...]:
-    """Return the turns with the materials. The last one is a user turn, as every vendor requires."""
+    """Return the turns with the materials. The last turn is the user's, as every vendor requires."""
     return append_parts(conversation.messages, (*conversation.shown, _final_instruction(prompts, instruction)))
 
 
@@ -134,7 +134,8 @@ def show_examples(
 ) -> tuple[str, tuple[Message, ...]]:
     """Return the part of the system prompt and the turns that show examples.
 
-    The answer to an input is a turn of the assistant, unless the model is to call a tool, which is not text.
+    An example with an input becomes a user turn and an assistant turn. In tool mode it stays in the system prompt,
+    because its answer would be a tool call, not text.
     """
     in_turns = [example for example in examples if example.input and mode is not OutputMode.TOOL]
     turns: list[Message] = []
@@ -147,7 +148,7 @@ def show_examples(
 
 
 def encode_examples(contract: DocumentContract, examples: tuple[Example[Json], ...]) -> list[Example[Json]]:
-    """Return the examples in the vendor's form; raise ``InputError`` for an invalid one."""
+    """Return the examples in the vendor's form. Raises ``InputError`` for an invalid example."""
     return [
         Example(example.input, _encode_example(contract, index, example.output))
         for index, example in enumerate(examples)
@@ -157,11 +158,11 @@ def encode_examples(contract: DocumentContract, examples: tuple[Example[Json], .
 def _encode_example(contract: DocumentContract, index: int, example: Json) -> Json:
     result = contract.check(example)
     if result.failure is not None:
-        raised = f"{result.failure} on examples[{index}]."
-        raise InputError(raised, hint=_EXAMPLE_HINT) from result.failure.error
+        message = f"{result.failure} on examples[{index}]."
+        raise InputError(message, hint=_EXAMPLE_HINT) from result.failure.error
     if result.violations:
         raise InputError(
-            f"examples[{index}] does not hold: {'; '.join(map(str, result.violations))}.",
+            f"examples[{index}] is invalid: {'; '.join(map(str, result.violations))}.",
             hint=prompt.suggest_example(example),
         )
     try:
@@ -170,12 +171,12 @@ def _encode_example(contract: DocumentContract, index: int, example: Json) -> Js
         raise InputError(f"examples[{index}] cannot be shown: {error}.") from error
 
 
-_WORDS_SOURCE = "the answer in plain words"
+_PROSE_SOURCE = "the answer in plain words"
 
 
 @dataclass(frozen=True, slots=True)
 class PromptWriter:
-    """Writes further requests from the prompt templates and the texts of the first one.
+    """Writes the later requests of an emission from the prompt templates and the texts of the first request.
 
     ``system`` is the system prompt without the schema.
     """
@@ -192,7 +193,7 @@ class PromptWriter:
         return counted + count_media_tokens(request, self.target.profile)
 
     def expect_input(self, request: ModelRequest, tokens: int) -> Usage:
-        """Return the usage of so many input tokens at their dearest, with those that may be written to a cache."""
+        """Return the most expensive usage for this many input tokens, including writes to a prompt cache."""
         caching, cache = self.target.profile.prompt_caching(request.model), request.cache
         if caching is None or tokens < caching.minimum or not caching.may_write(cache):
             return Usage(input=tokens)
@@ -204,11 +205,11 @@ class PromptWriter:
         return replace(request, correction=self.templates.fill(template, **values))
 
     def supported_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
-        """Return the model settings that the model takes on its wire."""
+        """Return the settings that the model supports on its wire."""
         return self.target.profile.accepted_parameters(self.target.wire, request.model)
 
     def describe(self, request: ModelRequest) -> ModelRequest:
-        """Return the request that asks for the answer in plain words."""
+        """Return the request that asks for the answer in prose."""
         schema = json.dumps(self.compiled.original, ensure_ascii=False)
         return replace(
             request,
@@ -220,9 +221,9 @@ class PromptWriter:
         )
 
     def convert(self, request: ModelRequest, words: str) -> ModelRequest:
-        """Return the request that asks to convert the words, which are shown as untrusted text."""
+        """Return the request that asks to convert prose, which is shown as untrusted text."""
         encodable = words.encode(errors="replace").decode()  # no wire can carry a lone surrogate
-        answer = prompt.render_material(self.templates, Material(encodable, _WORDS_SOURCE, Trust.UNTRUSTED))
+        answer = prompt.render_material(self.templates, Material(encodable, _PROSE_SOURCE, Trust.UNTRUSTED))
         text = join_parts(
             self.templates.fill("into_form", answer=answer), render_unknown_rule(self.templates, self.compiled)
         )

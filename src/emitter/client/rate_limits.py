@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _WINDOW = 60.0
 _MARGIN = 0.5
-"""Seconds that are added to the window, since a request arrives later than it was sent, and not always equally."""
+"""Seconds that are added to the window, because the delay between sending a request and its arrival varies."""
 
 
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.05, 1.0
@@ -53,15 +53,15 @@ class RateLimiter(Protocol):
         ...
 
     def delay(self, ticket: Ticket) -> float:
-        """Return 0 if the call may start now, and else the least seconds until it may."""
+        """Return 0 if the call may start now, else the minimum number of seconds until it may."""
         ...
 
     def release(self, ticket: Ticket) -> None:
-        """Take a call that is not made out of the queue."""
+        """Remove a call that is not made from the queue."""
         ...
 
     def observe(self, ticket: Ticket, answer: CallResult | None, headers: Mapping[str, str]) -> None:
-        """Record the answer of a call and the headers of its response. None stands for a call that was left."""
+        """Record the answer of a call and the headers of its response. The answer of an abandoned call is None."""
         ...
 
 
@@ -71,11 +71,11 @@ class RateLimit:
     """The limits of a model at a vendor, shared by all emissions of the process with the same key and address.
 
     Args:
-        requests_per_minute: The most calls in any minute. None for no limit of yours.
-        tokens_per_minute: The most tokens in any minute. None for no limit of yours.
-        limiter: A limiter of your own, in place of the process's.
+        requests_per_minute: The maximum number of calls in any minute. None means no limit.
+        tokens_per_minute: The maximum number of tokens in any minute. None means no limit.
+        limiter: A limiter of your own, used instead of the process-wide limiter.
 
-    If emissions state different limits, those of the latest one count.
+    If emissions pass different limits, those of the latest emission apply.
     """
 
     requests_per_minute: int | None = None
@@ -102,8 +102,8 @@ class Ticket:
 class WindowLimiter:
     """Keeps two limits in a sliding window of a minute, in the order of arrival. Safe across threads.
 
-    A vendor that counts output budgets gets the larger of prompt and budget. For the others, a call counts with its
-    prompt and the mean output so far, until its usage is known.
+    If the vendor counts output budgets, a call counts as the larger of its prompt and its budget. Otherwise it counts
+    as its prompt plus the mean output so far, until its usage is known.
     """
 
     def __init__(self, limit: RateLimit, clock: Callable[[], float], headers: RateLimitHeaders | None = None) -> None:
@@ -116,7 +116,7 @@ class WindowLimiter:
         self._paused_until = -math.inf
 
     def update(self, limit: RateLimit) -> None:
-        """Keep these limits from now on."""
+        """Apply these limits from now on."""
         self.requests, self.tokens = limit.requests_per_minute, limit.tokens_per_minute
 
     def reserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
@@ -131,7 +131,7 @@ class WindowLimiter:
         return self.reserve(input_tokens, max_output_tokens)
 
     def delay(self, ticket: Ticket) -> float:
-        """Return 0 if the call may start now, and else the least seconds until it may."""
+        """Return 0 if the call may start now, else the minimum number of seconds until it may."""
         with self._lock:
             now = self._clock()
             if ticket.start is not None:
@@ -147,12 +147,12 @@ class WindowLimiter:
                 self._window_tokens += tokens
                 ticket.start, ticket.tokens = now, tokens
                 return 0.0
-            if has_room or not self._window:  # the call before it is about to start
+            if has_room or not self._window:  # an earlier call in the queue is about to start
                 return _SHORTEST_WAIT
             return max((self._window[0].start or 0.0) + _WINDOW + _MARGIN - now, _SHORTEST_WAIT)
 
     def release(self, ticket: Ticket) -> None:
-        """Take a call that is not made out of the queue or the window."""
+        """Remove a call that is not made from the queue or the window."""
         with self._lock:
             if ticket in self._queue:
                 self._queue.remove(ticket)
@@ -161,7 +161,7 @@ class WindowLimiter:
                 self._window_tokens -= ticket.tokens
 
     def observe(self, ticket: Ticket, answer: CallResult | None, headers: Mapping[str, str]) -> None:
-        """Correct the tokens of a call, and wait as the vendor asks."""
+        """Correct the tokens of a call, and pause if the vendor asks for it."""
         usage = None if answer is None else answer.usage
         with self._lock:
             if usage is not None:
@@ -186,7 +186,7 @@ class WindowLimiter:
         return expected
 
     def _has_room(self, tokens: int) -> bool:
-        """Return whether a call fits; one that is larger than the whole limit has a window of its own."""
+        """Return whether a call fits. A call that exceeds the whole limit may start in an empty window."""
         if self.requests is not None and len(self._window) >= self.requests:
             return False
         return not self._window or self.tokens is None or self._window_tokens + tokens <= self.tokens
@@ -198,7 +198,7 @@ class WindowLimiter:
 
 
 def requested_wait(facts: RateLimitHeaders | None, answer: CallResult | None, headers: Mapping[str, str]) -> float:
-    """Return the seconds that the vendor asks to wait: it says so, or nothing is left until a reset."""
+    """Return the seconds that the vendor asks to wait, by ``retry-after`` or by headers that report an empty quota."""
     if isinstance(answer, Fault) and answer.kind is FaultKind.RATE_LIMIT and answer.retry_after is not None:
         return answer.retry_after
     if facts is None or not headers:
@@ -238,7 +238,7 @@ _LIMITERS = _Limiters()
 
 
 def find_limiter(prepared: PreparedEmission) -> RateLimiter | None:
-    """Return the limiter of an emission's model, which all emissions with the same key and address share."""
+    """Return the limiter of an emission's model. Emissions with the same key and address share it."""
     limit = prepared.settings.rate_limit
     if limit is None or limit.limiter is not None:
         return None if limit is None else limit.limiter
@@ -253,7 +253,7 @@ def find_limiter(prepared: PreparedEmission) -> RateLimiter | None:
 
 
 def get_account(prepared: PreparedEmission) -> tuple[Hashable, ...]:
-    """Return the vendor, the address, a digest of the key, and the clock."""
+    """Return the identity of an account: the vendor, the address, a digest of the key, and the clock."""
     settings, profile = prepared.settings, prepared.profile
     client = settings.client
     if client is None:
@@ -265,11 +265,14 @@ def get_account(prepared: PreparedEmission) -> tuple[Hashable, ...]:
     return profile.name, address, digest, settings.clock.monotonic
 
 
-_NO_TIME = "The rate limit asks for a wait of {:.1f} s, and the deadline leaves {:.1f} s."
+_NO_TIME = "The rate limit requires a wait of {:.1f} s, but the deadline leaves {:.1f} s."
 
 
 class RateLimitedCall:
-    """A request that waits for its rate limit, and then is sent. ``on_wait`` is called with 1 and then with -1."""
+    """A request that is sent after it has waited for its rate limit.
+
+    ``on_wait`` is called with the change in the number of waiting calls: 1, and later -1.
+    """
 
     def __init__(
         self, limiter: RateLimiter, send: Callable[[float], Any], timing: CallTiming, on_wait: Callable[[int], object]
@@ -314,18 +317,19 @@ class RateLimitedCall:
                         yield event
 
     def _next_delay(self, ticket: Ticket, started: float) -> float:
-        """Return the seconds to wait, or 0 if the call may start or its deadline leaves no time for the wait."""
+        """Return the seconds to wait. 0 means that the call may start, or that the deadline leaves no time to wait."""
         delay = self._limiter.delay(ticket)
-        left = self._timing.time_left(started)
-        if delay > 0 and delay >= left:
-            self._fault = Fault(FaultKind.RATE_LIMIT, _NO_TIME.format(delay, left), retry_after=min(delay, left))
+        remaining = self._timing.remaining_time(started)
+        if delay > 0 and delay >= remaining:
+            message = _NO_TIME.format(delay, remaining)
+            self._fault = Fault(FaultKind.RATE_LIMIT, message, retry_after=min(delay, remaining))
             self._limiter.release(ticket)
             return 0.0
         return delay
 
     @contextmanager
     def _waiting(self, ticket: Ticket) -> Generator[None]:
-        """Report a wait. A call that is left while it waits gives its start back."""
+        """Report a wait. A call that is cancelled while it waits gives up its place."""
         is_waiting = self._limiter.delay(ticket) > 0
         self._on_wait(int(is_waiting))
         try:
@@ -347,7 +351,7 @@ class RateLimitedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallTiming:
-    """The expected size of a call, and the time that it has. ``has_deadline`` counts the wait against ``timeout``."""
+    """The expected size of a call and its timeout. If ``has_deadline`` is true, the wait counts against the timeout."""
 
     input_tokens: int
     max_output_tokens: int
@@ -355,13 +359,13 @@ class CallTiming:
     has_deadline: bool
     clock: Clock
 
-    def time_left(self, started: float) -> float:
-        """Return the seconds that are left for a wait and the call."""
+    def remaining_time(self, started: float) -> float:
+        """Return the seconds that remain for the wait and the call."""
         return self.timeout - (self.clock.monotonic() - started) if self.has_deadline else math.inf
 
     def call_timeout(self, started: float) -> float:
         """Return the timeout of the call after its wait."""
-        return min(self.timeout, self.time_left(started))
+        return min(self.timeout, self.remaining_time(started))
 
 
 def _ignore(_: int) -> None:
@@ -383,9 +387,9 @@ def limit_calls(
         if limiter is None:
             return make_call(prepared, client, request, timeout)
         settings = prepared.settings
-        counted = prepared.writer.count_tokens(request)
+        input_tokens = prepared.writer.count_tokens(request)
         has_deadline = settings.policy.deadline is not None and is_timed()
-        timing = CallTiming(counted, request.max_output_tokens, timeout, has_deadline, settings.clock)
+        timing = CallTiming(input_tokens, request.max_output_tokens, timeout, has_deadline, settings.clock)
         send = partial(make_call, prepared, client, request)
         return cast("CallT", RateLimitedCall(limiter, send, timing, on_wait))
 

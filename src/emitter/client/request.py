@@ -74,11 +74,11 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     templates = prompt.default_templates() if settings.prompts is None else load_prompts(settings.prompts)
     conversation, media = _read_conversation(form, messages, settings, templates)
     if media:
-        settings = _settle_media(media, settings)
+        settings = _require_media_support(media, settings)
     plan = plan_form(form, resolve_model(settings.model, settings.client, settings.wire), templates, settings)
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
-    # Before the window: a shorter prompt would not help. An answer that the store has needs no model.
+    # This comes before the window check, because a shorter prompt would not help. A stored answer needs no model.
     if isinstance(settings.gate, NoCapableModel) and prepared.find_accepted() is None:
         raise_not_provided(settings.gate, prepared.make_recorder())
     try:
@@ -93,7 +93,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
 def _prepare_model(
     form: OutputForm, plan: FormPlan, conversation: Conversation, settings: Settings, identity: EmissionIdentity
 ) -> PreparedEmission:
-    """Return the emission for one model. Its budget is not compared with the prompt yet."""
+    """Return the emission for one model. Its budget is not fitted to the context window yet."""
     config, profile = settings.host.config, plan.target.profile
     kind = None if settings.kind is None else config.registry.get(settings.kind)
     contract = DocumentContract(plan.compiled, form.read_value, form.normalize, kind, config.secrets)
@@ -122,7 +122,7 @@ def _prepare_model(
 
 
 def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
-    """Return the emission with the budget that fits beside the prompt; may raise ``ContextWindowExceededError``."""
+    """Return the emission with a budget that fits the context window. Raises ``ContextWindowExceededError``."""
     if plan.window is None:
         return prepared
     request = prepared.request
@@ -137,7 +137,7 @@ def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
 def _add_alternatives(
     form: OutputForm, prepared: PreparedEmission, templates: PromptTemplates, media: tuple[MediaPart, ...]
 ) -> PreparedEmission:
-    """Prepare the models to ask if the first one fails. One whose window is too small for the prompt is left out."""
+    """Prepare the models that are asked if the first one fails. A model that cannot take the prompt is skipped."""
     settings, opening = prepared.settings, list(prepared.initial_events)
     identity = prepared.context, prepared.correlation_id
     alternatives: list[PreparedEmission] = []
@@ -163,11 +163,11 @@ def _add_alternatives(
 
 
 _NO_TEXT = "-"
-"""Stands for the text to judge, which is not known when the judge is prepared."""
+"""A placeholder for the text to judge, which is not known when the judge is prepared."""
 
 
 def _add_judge(form: FormJudge, prepared: PreparedEmission) -> PreparedEmission:
-    """Return the emission with its judge, a further model. Raises ``InputError`` if that cannot be used."""
+    """Return the emission with its judge. Raises ``InputError`` if the judge's model cannot be used."""
     from emitter.client.judging import PreparedJudge, review_form  # noqa: PLC0415  few emissions have a judge
 
     settings = prepared.settings
@@ -189,8 +189,8 @@ def _make_redactor(secrets: Secrets) -> Callable[[str], str]:
     return lambda text: secrets.redact_text(text).value
 
 
-def _settle_media(media: tuple[MediaPart, ...], settings: Settings) -> Settings:
-    """Return the settings, with a fallback model if only that one takes the media; may raise ``InputError``."""
+def _require_media_support(media: tuple[MediaPart, ...], settings: Settings) -> Settings:
+    """Return the settings, routed to a fallback model if the named model does not take the media."""
     from emitter.media import rules  # noqa: PLC0415  few emissions have media
 
     if settings.alternatives:
@@ -202,7 +202,7 @@ def _settle_media(media: tuple[MediaPart, ...], settings: Settings) -> Settings:
 
 
 def _media_problem(media: tuple[MediaPart, ...], target: ModelTarget) -> str:
-    """Return why a model does not take the media, or an empty text."""
+    """Return the reason why a model does not take the media, or an empty string."""
     from emitter.media import rules  # noqa: PLC0415  few emissions have media
 
     try:
@@ -231,7 +231,7 @@ def _read_conversation(
     media += [material.part for material in materials if isinstance(material, Media)]
     shown = [part for material in materials for part in show_material(templates, material)]
     trust = combine_trust((conversation.trust, *(material.trust for material in materials)))
-    if history:  # it repeats words of a model
+    if history:  # the history quotes envelopes that a model wrote
         trust = Trust.UNTRUSTED
     return replace(conversation, shown=(*shown, *history), trust=trust), tuple(media)
 
@@ -239,7 +239,7 @@ def _read_conversation(
 def _write_request(
     form: OutputForm, conversation: Conversation, contract: DocumentContract, plan: FormPlan, settings: Settings
 ) -> tuple[PromptWriter, ModelRequest, TokenBudget]:
-    """Return the writer of further requests, and the first request with a budget that is not checked yet."""
+    """Return the writer of later requests, and the first request with a budget that is not fitted yet."""
     options: Mapping[str, Json] = NO_FIELDS
     if settings.parameters or settings.extra_body != {}:
         from emitter.client.model_settings import build_parameters  # noqa: PLC0415  most emissions set nothing
@@ -272,20 +272,20 @@ def _write_request(
 
 
 def _prompt_too_long(error: ContextWindowExceededError, record: EventRecorder) -> PromptTooLong:
-    """Record that nothing is sent, and return the error for a prompt without room for an answer."""
-    sentence, code = str(error), TRUNCATION_CODE
-    record(NodeFailed(code, sentence, 0, {}))
-    return PromptTooLong(sentence, code=code, trace=Trace((), tuple(record.events)))
+    """Record the failure, and return the error for a prompt that leaves no room for an answer."""
+    message, code = str(error), TRUNCATION_CODE
+    record(NodeFailed(code, message, 0, {}))
+    return PromptTooLong(message, code=code, trace=Trace((), tuple(record.events)))
 
 
 def _check_host_accepts(kind: str, settings: Settings) -> None:
-    """Reject a kind that the host does not accept, before it costs anything."""
+    """Reject a kind that the host does not accept, before a paid call."""
     if settings.kind not in (None, kind):
         raise InputError(
             f"kind is {settings.kind!r}, but this function emits {kind}.", hint="Leave out kind=, or use emit()."
         )
-    rules = settings.host.config
-    if not rules.accepts_envelopes or kind not in rules.registry:
+    config = settings.host.config
+    if not config.accepts_envelopes or kind not in config.registry:
         raise InputError(f"The host does not accept {kind}.", hint="Pass a host= whose registry has the kind.")
 
 
@@ -301,7 +301,8 @@ def warn_unknown_models(prepared: PreparedEmission) -> None:
 def _warn_unknown_model(prepared: PreparedEmission) -> None:
     facts, request = prepared.profile, prepared.request
     limits, mode = facts.model_limits(request.model), request.output.mode.value
-    thinking = "that it thinks" if facts.thinking_tokens(prepared.wire, request.model, {}) else "that it does not think"
+    thinks = facts.thinking_tokens(prepared.wire, request.model, {}) > 0
+    thinking = "that it thinks" if thinks else "that it does not think"
     similar = suggest_similar_model(facts.name, request.model)
     warnings.warn(
         f"{facts.name}/{request.model} is an unknown model. {similar}Assuming a context window of "

@@ -38,10 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The calls and events of an emission, in order.
-
-    ``prices`` are those that ``cost`` is computed with.
-    """
+    """The calls and events of an emission, in order. ``cost`` is computed with ``prices``."""
 
     attempts: tuple[Attempt, ...]
     events: tuple[RunEvent, ...]
@@ -73,7 +70,7 @@ class Trace:
         )
 
     def _prices_then(self, route: int) -> PriceTable | None:
-        """Return the prices of a model at the time of the calls."""
+        """Return the prices of a model at the time of the calls, since listed prices change."""
         prices = prices_of(self.prices, route)
         if isinstance(prices, ListedPrices) and self.events:
             return replace(prices, at=datetime.fromisoformat(self.events[-1].timestamp))
@@ -81,7 +78,7 @@ class Trace:
 
 
 class HasTrace:
-    """Direct access to the parts of ``trace``."""
+    """Shortcuts to the parts of ``trace``."""
 
     __slots__ = ()
     trace: Trace
@@ -108,7 +105,7 @@ class HasTrace:
 
 
 class HasAnswer(HasTrace):
-    """A result with an answer, and the conversation that it continues."""
+    """A result with an answer and the conversation that led to it."""
 
     __slots__ = ()
     envelope: AIEnvelope
@@ -116,10 +113,10 @@ class HasAnswer(HasTrace):
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The conversation with its answer, to go on with: pass it as ``messages``, on any wire.
+        """The conversation including the answer. Pass it as ``messages`` to continue, with any model.
 
         It has the messages and materials that you passed, and the answer as the assistant's turn. If any of them is
-        untrusted, all are marked as such.
+        untrusted, all are marked as untrusted.
 
         Raises:
             InputError: This is a result of ``emit_many``, which keeps no messages.
@@ -173,7 +170,7 @@ class Withheld(HasAnswer):
 
     @property
     def actions(self) -> tuple[str | None, ...]:
-        """Always empty: nothing is offered."""
+        """Always empty, because nothing is offered."""
         return ()
 
 
@@ -186,7 +183,7 @@ _ERROR_BY_CODE: dict[str, type[EmissionError]] = {
     "cap_breached": LimitReached,
     **{failure.code: failure.error for failure in FAULTS.values()},
 }
-"""The error class of a fault's code and of a limit's. Any other failure has that of its verdict."""
+"""The error class for the code of a fault or a limit. Any other failure has the error class of its verdict."""
 
 
 def complete(
@@ -195,7 +192,7 @@ def complete(
     prices: PriceTable,
     conversation: Conversation | None = None,
 ) -> Emission[Any]:
-    """Return the emission of a successful outcome, or raise the error that it ended in."""
+    """Return the emission of a successful outcome, or raise the error of a failed one."""
     trace = Trace(outcome.attempts, events, prices)
     if outcome.failure is not None:
         raise _make_error(outcome.failure, trace) from outcome.failure.cause

@@ -1,4 +1,4 @@
-"""Choose the models of an emission: the named one, and those to ask if it lacks a capability or fails."""
+"""Choose the models of an emission: the named model, and the fallbacks if it lacks a capability or fails."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FallbackWord: TypeAlias = Literal["unreachable", "rate-limited", "truncated", "i
 _EXTRA_BODY_DROPPED = "extra_body= belongs to another wire than the fallback model's, so it is ignored"
 _ROUTING_HINTS = {
     RefusalCause.UNAUTHENTICATED: "Set the key of the fallback model's vendor, or name another fallback.",
-    RefusalCause.LACKING: "Name a fallback that provides all that is required.",
+    RefusalCause.LACKING: "Name a fallback that provides all required capabilities.",
 }
 _PASSED_SETTINGS = frozenset({*SETTING_NAMES, "extra_body", "extra_headers"})
 
@@ -53,12 +53,12 @@ _PASSED_SETTINGS = frozenset({*SETTING_NAMES, "extra_body", "extra_headers"})
 @known_arguments(**dict.fromkeys(SETTING_NAMES, "settings"), fallback_on="on")
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """A model to ask if those before it lack a capability or fail.
+    """A model to ask if the models before it lack a capability or fail.
 
     Args:
         model: The provider and model name, for example ``"anthropic/claude-sonnet-5-5"``.
-        client: An SDK client of your own. By default that of the named model serves the same vendor, and emitter
-            creates one for another vendor.
+        client: An SDK client of your own. By default the named model's client is used for the same vendor, and emitter
+            creates a client for another vendor.
         base_url: The server's address, if no client is passed.
         wire: One of the vendor's wires, if it has several.
         on: The failures after which the model is asked. Defaults to ``fallback_on``.
@@ -90,7 +90,7 @@ class Fallback:
         unknown = set(self.settings or ()) - _PASSED_SETTINGS
         if unknown:
             raise InputError(
-                f"Fallback.settings has {min(unknown)!r}, which is no model setting.",
+                f"Fallback.settings has {min(unknown)!r}, which is not a model setting.",
                 hint=f"Choose among {', '.join(sorted(_PASSED_SETTINGS))}.",
             )
         if self.on is not None:
@@ -134,7 +134,7 @@ class ModelRoute:
         return resolve_model(self.model, self.client, self.wire)
 
     def require_credentials(self) -> None:
-        """Raise ``MissingKey`` or ``MissingExtra`` if there is neither a client nor what one is created from."""
+        """Raise ``MissingKey`` or ``MissingExtra`` if there is no client and none can be created."""
         if self.client is None:
             profile = self.resolve().profile
             require_sdk(profile)
@@ -142,7 +142,7 @@ class ModelRoute:
 
     @property
     def is_authenticated(self) -> bool:
-        """Whether there is a client or a key for the model."""
+        """True if there is a client or a key for the model."""
         try:
             self.require_credentials()
         except (MissingKey, MissingExtra):
@@ -152,7 +152,7 @@ class ModelRoute:
 
 @dataclass(frozen=True, slots=True)
 class RoutingDecision:
-    """The first model to ask, the models to ask if it fails, and the events that report the selection."""
+    """The first model to ask, the models to ask if it fails, and the events that report the choice."""
 
     route: ModelRoute
     gate: GateDecision = USE_NAMED_MODEL
@@ -161,15 +161,15 @@ class RoutingDecision:
 
 
 def fallback_routes(fallback: object, fallback_on: object, named: ModelRoute) -> tuple[ModelRoute, ...]:
-    """Return the routes to the fallback models; raise ``InputError`` or ``UnknownModel`` for one that is no model."""
+    """Return the routes to the fallback models. Raises ``InputError`` or ``UnknownModel`` for an invalid model."""
     reasons = parse_reasons("fallback_on", fallback_on)
     models = check_list("fallback", fallback, (str, Fallback), "the models")
     routes: list[ModelRoute] = []
     for model in models:
-        wanted = model if isinstance(model, Fallback) else Fallback(cast("str", model))
-        find_profile(wanted.model)
-        own = reasons if wanted.on is None else parse_reasons("Fallback.on", wanted.on)
-        routes.append(replace(_fallback_route(wanted, named), reasons=own))
+        option = model if isinstance(model, Fallback) else Fallback(cast("str", model))
+        find_profile(option.model)
+        own_reasons = reasons if option.on is None else parse_reasons("Fallback.on", option.on)
+        routes.append(replace(_fallback_route(option, named), reasons=own_reasons))
     return tuple(routes)
 
 
@@ -208,34 +208,34 @@ def raise_not_provided(refusal: NoCapableModel, record: EventRecorder) -> NoRetu
     )
 
 
-def _fallback_route(wanted: Fallback, named: ModelRoute) -> ModelRoute:
+def _fallback_route(fallback: Fallback, named: ModelRoute) -> ModelRoute:
     """Return the route to a fallback model.
 
     The client, address, key, wire, body and headers belong to one vendor. None of them is passed to another vendor,
     which would otherwise receive a key or parameters that are not meant for it.
     """
-    away = ModelRoute(wanted.model, wanted.client, wanted.base_url, wanted.wire, named.parameters)
-    away = replace(away, prices=wanted.prices, rate_limit=wanted.rate_limit)
-    if away.provider == named.provider:
-        passed = replace(away, extra_body=named.extra_body, extra_headers=named.extra_headers, pool=named.pool)
-        if wanted.client is None and wanted.base_url is None:
-            passed = replace(passed, client=named.client, base_url=named.base_url)
-        away = replace(passed, wire=wanted.wire or named.wire)
-    elif away.resolve().wire is named.resolve().wire:
-        away = replace(away, extra_body=named.extra_body)
+    route = ModelRoute(fallback.model, fallback.client, fallback.base_url, fallback.wire, named.parameters)
+    route = replace(route, prices=fallback.prices, rate_limit=fallback.rate_limit)
+    if route.provider == named.provider:
+        route = replace(route, extra_body=named.extra_body, extra_headers=named.extra_headers, pool=named.pool)
+        if fallback.client is None and fallback.base_url is None:
+            route = replace(route, client=named.client, base_url=named.base_url)
+        route = replace(route, wire=fallback.wire or named.wire)
+    elif route.resolve().wire is named.resolve().wire:
+        route = replace(route, extra_body=named.extra_body)
     elif named.extra_body:
-        away = replace(away, notices=(LogAppended(Level.WARN, _EXTRA_BODY_DROPPED),))
-    return _with_settings(away, wanted.settings or {})
+        route = replace(route, notices=(LogAppended(Level.WARN, _EXTRA_BODY_DROPPED),))
+    return _with_settings(route, fallback.settings or {})
 
 
 def _with_settings(route: ModelRoute, settings: ModelSettings) -> ModelRoute:
-    """Return the route with model settings in place of its own; None removes one."""
-    given: Mapping[str, Json] = {**settings}
-    merged: dict[str, Json] = {**route.parameters, **given}
+    """Return the route with these model settings merged into its own. None removes a setting."""
+    changes: Mapping[str, Json] = {**settings}
+    merged: dict[str, Json] = {**route.parameters, **changes}
     parameters = {str(name): value for name, value in merged.items() if name in SETTING_NAMES and value is not None}
-    body = given.get("extra_body", route.extra_body) or NO_FIELDS
-    headers = given.get("extra_headers", route.extra_headers) or NO_FIELDS
-    notices = () if "extra_body" in given else route.notices
+    body = changes.get("extra_body", route.extra_body) or NO_FIELDS
+    headers = changes.get("extra_headers", route.extra_headers) or NO_FIELDS
+    notices = () if "extra_body" in changes else route.notices
     return replace(route, parameters=parameters, extra_body=body, extra_headers=headers, notices=notices)
 
 
@@ -248,7 +248,12 @@ class ModelTarget(NamedTuple):
 
 
 def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
-    """Return the target of ``provider/model``; raise ``UnknownModel``, or ``InputError`` for an unknown wire."""
+    """Return the target of ``provider/model``.
+
+    Raises:
+        UnknownModel: No provider has the model.
+        InputError: The provider does not have the wire.
+    """
     flavour = "" if client is None else type(client).__name__.removeprefix("Async")
     find = _find_target if model.__class__ is str else _find_target.__wrapped__
     return find(model, flavour, wire)
@@ -262,7 +267,7 @@ def _find_target(model: str, flavour: str, wire: str | None) -> ModelTarget:
 
 
 def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfile:
-    """Return the profile of the client's own flavour, if there is one: an Azure client has Azure's limits."""
+    """Return the profile of the client's flavour, if there is one. An Azure client has Azure's limits, for example."""
     if flavour in ("", chosen.client.flavour):
         return chosen
     others = (profile.load_profile(candidate) for candidate in profile.profile_names())

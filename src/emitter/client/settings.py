@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 DEFAULT_HOST = Acceptor(HostConfig(limits=UNLIMITED), store=None)
 """Accepts every kind of this library. It has no secrets, no limits and no store."""
 MAX_REQUIRED_CAPABILITIES = 32
-"""The most capabilities that a node may require (RFC 0031, section B)."""
+"""The maximum number of capabilities that a node may require (RFC 0031, section B)."""
 _UNDECLARED_VALUES = tuple(each.value for each in UndeclaredProperties)
 _MATERIAL_HINT = "Wrap a file in Image(...), Document(...) or Audio(...) of emitter.media, and a text in Material(...)."
 _CAPABILITY_HINT = "Write one such as 'structured-output', or 'x-host-<host>-<key>' for one of your own."
@@ -53,8 +53,8 @@ class Settings:
     """The validated settings of one emission; see ``EmitOptions``.
 
     ``gate`` is the decision of the capability check, ``opening`` the events that report it, and ``alternatives`` the
-    models to ask if the first one fails. If a fallback is used from the start, ``model`` and what belongs to it
-    are those of the fallback, and ``is_fallback`` is true, as in the settings of those models.
+    models that are asked if the first one fails. If a fallback is used from the start, ``model`` and the settings that
+    belong to a model are the fallback's, and ``is_fallback`` is true.
     """
 
     model: str
@@ -96,13 +96,13 @@ class Settings:
 
     @classmethod
     def from_options(cls, model: str, options: EmitOptions) -> Settings:
-        """Return the settings. An option that is None has its default."""
+        """Return the settings of these options. None stands for the default of an option."""
         values: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         if isinstance(values.get("client"), ClientPool):
             values["pool"] = values.pop("client")
-        given = values.keys() & _PARAMETER_NAMES
-        if given:
-            values["parameters"] = {name: values.pop(name) for name in SETTING_NAMES if name in given}
+        names = values.keys() & _PARAMETER_NAMES
+        if names:
+            values["parameters"] = {name: values.pop(name) for name in SETTING_NAMES if name in names}
         return cls(model, **values)
 
     def __post_init__(self) -> None:
@@ -125,13 +125,13 @@ class Settings:
             object.__setattr__(self, "policy", replace(self.policy, prices=prices))
 
     def _limit_attempts(self) -> None:
-        """Lower the attempts to the host's limit: a retry is one of its schema rounds, the first call is not."""
+        """Lower the attempts to the host's limit, in which each retry is a schema round but the first call is not."""
         calls = self.host.config.limits.schema_rounds + 1
         if calls < self.policy.max_attempts:
             object.__setattr__(self, "policy", replace(self.policy, max_attempts=calls))
 
     def _check_routing(self) -> None:
-        """Select the model, once: a copy of the settings is not routed again."""
+        """Choose the models by capability. A copy of the settings is not routed again."""
         required = _check_required(self.requires)
         if self.fallback == () and (not required or self.gate is not USE_NAMED_MODEL):
             return
@@ -147,7 +147,7 @@ class Settings:
             object.__setattr__(self, "policy", replace(self.policy, prices=decision.route.prices))
 
     def for_route(self, route: ModelRoute) -> Settings:
-        """Return the settings of an emission that asks another model."""
+        """Return the settings for another model of the same emission."""
         values = {name: getattr(route, name) for name in _ROUTED}
         policy = replace(self.policy, prices=route.prices)
         return replace(self, **values, policy=policy, requires=(), alternatives=(), opening=(), is_fallback=True)
@@ -171,21 +171,21 @@ class Settings:
         if prompts is not None and not isinstance(prompts, str | PathLike):
             raise InputError(f"prompts is of type {type(prompts).__name__}; it must be the path of a folder.")
         if self.provider_ids and not all(
-            name_in_events and name_in_events.__class__ is str for name_in_events in self.provider_ids.values()
+            provider_id and provider_id.__class__ is str for provider_id in self.provider_ids.values()
         ):
             raise InputError(
                 "provider_ids must map provider names to non-empty strings.", hint='Write {"google": "gemini"}.'
             )
 
     def _check_background(self) -> None:
-        from emitter.client.background import Background  # noqa: PLC0415  few emissions wait for one
+        from emitter.client.background import Background  # noqa: PLC0415  few emissions run in the background
 
         if self.background is True:
             object.__setattr__(self, "background", Background())
         check_type("background", self.background, Background)
 
     def _check_words(self) -> None:
-        """Check the options that are one of a few values."""
+        """Check the options that accept only a few values."""
         if self.background is not False:
             self._check_background()
         if self.cache_prompt not in (None, True, False, "long"):
@@ -195,7 +195,7 @@ class Settings:
             raise InputError(f"undeclared is {self.undeclared!r}; it must be one of {allowed}, or None.")
 
     def _check_sink(self) -> None:
-        """Reject a sink that is not a function of an event, or that is async."""
+        """Reject a sink that is async, or not a function of an event."""
         on_event: object = self.on_event
         if isinstance(on_event, str | PathLike):
             path = str(cast("object", on_event))
@@ -206,14 +206,14 @@ class Settings:
             raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
 
     def requiring(self, capabilities: tuple[str, ...]) -> Settings:
-        """Return the settings with further required capabilities, routed again unless they are required already."""
+        """Return the settings with more required capabilities, routed again if any of them is new."""
         missing = [capability for capability in capabilities if capability not in self.requires]
         if not missing or self.gate is not USE_NAMED_MODEL:
             return self
         return replace(self, requires=(*self.requires, *missing))
 
     def resolve_materials(self) -> list[Material | Media]:
-        """Return the materials; a plain text becomes a trusted one."""
+        """Return the materials. A string becomes a trusted material."""
         if self.materials == ():
             return []
         items = check_list("materials", self.materials, (str, Material, Media), "the texts, Materials or media")
@@ -244,7 +244,7 @@ def _to_material(index: int, item: object) -> Material | Media:
 
 
 def _check_required(value: object) -> tuple[str, ...]:
-    """Return the required capabilities; raise ``InputError`` for names that RFC 0031, section B, does not allow."""
+    """Return the required capabilities. Raises ``InputError`` for names that RFC 0031, section B, does not allow."""
     if value == ():
         return ()
     capabilities = tuple(check_list("requires", value, (str,), "the capabilities"))

@@ -1,4 +1,4 @@
-"""A rate limit that several processes share: each of them leases start times for the calls that wait in it.
+"""A rate limit that several processes share. Each process leases start times for its waiting calls.
 
 The shared state is a row of a database, an actor, or anything else that passes requests to ``take_slots``.
 """
@@ -28,13 +28,13 @@ SlotServer: TypeAlias = Callable[[str, SlotRequest], Slots]
 """Leases slots under a name: ``store.jobs.lease_slots``, or the method of an actor. Called in a thread."""
 
 _POLL = 0.02
-"""Seconds after which a call whose slot is being leased asks again."""
+"""Seconds between two checks of a call whose slot is being leased."""
 _HORIZON = 1.0
-"""Seconds of slots that a process leases ahead, so that it soon notices a pause."""
+"""Seconds of slots that a process leases ahead. A short horizon lets it notice a pause soon."""
 
 
 class SharedLimiter:
-    """Keeps a ``RateLimit`` with other processes. Pass it as ``RateLimit(limiter=...)``.
+    """Shares a ``RateLimit`` with other processes. Pass it as ``RateLimit(limiter=...)``.
 
     Args:
         limit: The limits of all processes together.
@@ -54,7 +54,7 @@ class SharedLimiter:
         self._leasing = False
         self._paused_until = -math.inf
         self._pause = 0.0
-        """Seconds of a pause that the server does not know of yet."""
+        """Seconds of a pause that have not been sent to the server yet."""
         self._correction = 0
         self._outputs = self._answers = 0
 
@@ -84,7 +84,7 @@ class SharedLimiter:
         return self.reserve(input_tokens, max_output_tokens)
 
     def delay(self, ticket: Ticket) -> float:
-        """Return 0 if the call may start now, and else the least seconds until it may. Raises the server's errors."""
+        """Return 0 if the call may start now, else the minimum seconds until it may. Raises the server's errors."""
         with self._lock:
             error = self._errors.pop(ticket, None)
             if error is not None:
@@ -94,14 +94,14 @@ class SharedLimiter:
             return max(0.0, ticket.start - time.monotonic(), self._paused_until - time.monotonic())
 
     def release(self, ticket: Ticket) -> None:
-        """Take a call that is not made out of the queue. A slot that it has already is lost."""
+        """Remove a call that is not made from the queue. A slot that was leased for it is lost."""
         with self._lock:
             self._errors.pop(ticket, None)
             if ticket in self._queue:
                 self._queue.remove(ticket)
 
     def observe(self, ticket: Ticket, answer: CallResult | None, headers: Mapping[str, str]) -> None:
-        """Correct the tokens of a call, and let all processes wait as the vendor asks."""
+        """Correct the tokens of a call, and pause all processes if the vendor asks for it."""
         usage = None if answer is None else answer.usage
         with self._lock:
             if usage is not None:
@@ -133,7 +133,7 @@ class SharedLimiter:
                 batch = [self._queue.popleft() for _ in range(min(len(self._queue), self._block_size))]
                 request = self._make_request(batch)
             try:
-                asked = time.monotonic()
+                asked_at = time.monotonic()
                 slots = self._server(self.name, request)
             except Exception as error:  # noqa: BLE001  the waiting calls raise it
                 with self._lock:
@@ -141,14 +141,14 @@ class SharedLimiter:
                 continue
             with self._lock:
                 for number, ticket in enumerate(batch):
-                    ticket.start = asked + slots.delay + number * slots.interval
+                    ticket.start = asked_at + slots.delay + number * slots.interval
             ahead = slots.delay + len(batch) * slots.interval - _HORIZON
             if ahead > 0:
                 time.sleep(ahead)
 
     @property
     def _block_size(self) -> int:
-        """The calls of one lease: those of a second."""
+        """The number of calls that one lease covers: those of one second."""
         per_minute = self._limit.requests_per_minute
         return 64 if per_minute is None else max(1, per_minute // 60)
 

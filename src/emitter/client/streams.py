@@ -40,9 +40,9 @@ _NO_RESULT = "The stream was closed before its end, so it has no result."
 
 
 class _StreamRun(Generic[R]):
-    """The run behind a stream, for both worlds.
+    """The run behind a sync or async stream.
 
-    It holds no reference to the stream, so that a stream that is dropped ends at once.
+    It holds no reference to the stream, so that dropping the stream closes its generator at once.
     """
 
     def __init__(
@@ -95,16 +95,16 @@ class _StreamRun(Generic[R]):
             raise
 
     def report_partials(self, *, trailing_strings: bool) -> None:
-        """Report the document so far instead of its fields, as a ``FieldComplete`` of the root.
+        """Report the document so far, as a ``FieldComplete`` of the root, instead of its fields.
 
-        Half a secret cannot be found, so strings are reported whole if there are secrets.
+        If there are secrets, only complete strings are reported, because a partial secret cannot be recognized.
         """
         has_secrets = bool(self._prepared.settings.host.config.secrets)
         self._make_fields = partial(PartialStream, trailing_strings=trailing_strings and not has_secrets)
         self._fields = self._make_fields(self._prepared.contract.compiled)
 
     def result(self) -> R:
-        """Return the result, or raise the error that the emission ended in."""
+        """Return the result, or raise the error of the emission."""
         if self._error is not None:
             raise self._error
         if self._result is None:
@@ -115,7 +115,7 @@ class _StreamRun(Generic[R]):
         self, prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float
     ) -> StreamCall:
         fields = self._fields
-        if prepared is not self._prepared:  # another vendor writes the document in another form
+        if prepared is not self._prepared:  # a fallback model of another vendor has another wire schema
             fields = self._make_fields(prepared.contract.compiled)
         return StreamCall(prepared, client, fields, request, timeout)
 
@@ -140,7 +140,7 @@ class _StreamBase(Generic[R]):
         require_usable_client(prepared.settings.client, prepared.profile, model, asynchronous=self._asynchronous)
         require_usable_clients(prepared, asynchronous=self._asynchronous)
         if prepared.settings.background is not False:
-            raise InputError("A stream takes no background=.", hint="Call emit() or emit_binding_moment().")
+            raise InputError("A stream does not support background=.", hint="Call emit() or emit_binding_moment().")
         warn_unknown_models(prepared)
         self._run = _StreamRun(prepared, selection, finish)
         self._form = form
@@ -151,7 +151,7 @@ class _StreamBase(Generic[R]):
         return self._run.trace
 
     def _start_partials(self, *, trailing_strings: bool) -> Callable[[StreamEvent], list[Any]]:
-        """Report partial values; return the function that makes them of the stream's events."""
+        """Report partial values. Return the function that converts the stream's events to them."""
         if self._form is None:
             raise InputError("A decision has no partial values.", hint="Iterate the stream for its parts.")
         if "_progress" in vars(self):
@@ -167,7 +167,7 @@ def _read_partial(read: Callable[[Json], Any], event: StreamEvent) -> list[Any]:
         return [event] if isinstance(event, Restart) else []
     try:
         return [read(event.value)]
-    except Exception:  # noqa: BLE001  types may run code of others; the complete value decides
+    except Exception:  # noqa: BLE001  a validator of the caller may raise anything; the complete value decides
         return []
 
 
@@ -176,7 +176,7 @@ class Stream(_StreamBase[R]):
 
     ``partials()`` iterates over the growing value instead.
 
-    Iterating raises the ``EmissionError`` that the emission ends in. Leaving the ``with`` block, or calling
+    Iterating raises the ``EmissionError`` of a failed emission. Leaving the ``with`` block, or calling
     ``close()``, ends the request. The usage until then is in ``trace``.
     """
 

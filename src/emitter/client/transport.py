@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _MIN_ERROR_STATUS = 400
 _LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE})
 _BYTES_A_TOKEN = 4
-"""What a lost answer is estimated at. It cannot be read, so its tokens cannot be counted."""
+"""The estimate for an answer that was lost on the way. Its text cannot be read, so its tokens cannot be counted."""
 _TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
 
 
@@ -86,13 +86,13 @@ CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, floa
 
 
 class _Call:
-    """One request through an SDK client. Its subclasses set ``answer``; neither raises what a vendor does."""
+    """One request through an SDK client. Its subclasses set ``answer``. A failure of the vendor becomes a fault."""
 
     answer: CallResult
 
     def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> None:
         self._prepared, self._client, self._request = prepared, client, request
-        self._left: float = timeout
+        self._remaining_seconds: float = timeout
         self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes)
 
     def _send(self, *, stream: bool = False) -> Any:
@@ -101,12 +101,14 @@ class _Call:
         adapter, facts = ADAPTERS[wire], profile.wires[wire]
         body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)
         if stream:
-            return adapter.open_stream(client, adapter.with_stream(body, facts), self._left, self._request.headers)
-        return adapter.send(client, body, self._left, self._request.headers)
+            return adapter.open_stream(
+                client, adapter.with_stream(body, facts), self._remaining_seconds, self._request.headers
+            )
+        return adapter.send(client, body, self._remaining_seconds, self._request.headers)
 
     @property
     def response_headers(self) -> Mapping[str, str]:
-        """The headers of the response, or none before it."""
+        """The headers of the response. Empty before it arrives."""
         return self._transfer.headers
 
     def _answer_from_error(self, error: Exception) -> CallResult:
@@ -145,7 +147,7 @@ class UnaryCall(_Call):
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request."""
         try:
-            async with asyncio.timeout(self._left):
+            async with asyncio.timeout(self._remaining_seconds):
                 response = await self._send()
             self.answer = self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
@@ -162,7 +164,7 @@ class UnaryCall(_Call):
         return self._redact_credentials(self._with_usage(answer) if isinstance(answer, Fault) else answer)
 
     def _with_usage(self, answer: CallResult) -> CallResult:
-        """Add an estimated usage to an answer that was lost on the way: the vendor has made it, and bills it."""
+        """Add an estimated usage to an answer that was lost on the way. The vendor bills it nevertheless."""
         transfer = self._transfer
         is_lost = isinstance(answer, Fault) and answer.kind in _LOST_KINDS
         if not is_lost or transfer.status is None or transfer.is_error:
@@ -176,12 +178,12 @@ class UnaryCall(_Call):
 
 
 def _is_billed(usage: Usage | None) -> bool:
-    """Return whether the vendor reported the usage; every call has input."""
+    """Return whether the vendor reported the usage. Every call has input tokens, so a zero was not reported."""
     return usage is not None and usage.input > 0 and usage.output > 0
 
 
 def _document_text(reply: ModelResponse) -> str:
-    """Return the text to classify, if it did not arrive as a stream."""
+    """Return the text of the document, which is the arguments of a tool call or the text."""
     return _as_text(next(iter(reply.arguments), reply.text))
 
 
@@ -190,7 +192,7 @@ def _as_text(value: Json) -> str:
 
 
 class StreamCall(_Call):
-    """A request whose answer is streamed. ``fields`` reads the fields of the document, or its partial forms."""
+    """A request whose answer is streamed. ``fields`` parses complete fields of the document, or partial documents."""
 
     def __init__(
         self,
@@ -220,7 +222,7 @@ class StreamCall(_Call):
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
-            async with asyncio.timeout(self._left):
+            async with asyncio.timeout(self._remaining_seconds):
                 response = await self._send(stream=True)
             accumulator = self._start_accumulator()
             async with aclosing(response):
@@ -238,15 +240,15 @@ class StreamCall(_Call):
         return self._incoming
 
     def _iter_with_timeout(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield chunks within the timeout. The consumer's own time does not count."""
+        """Yield chunks within the timeout. The time that the consumer takes between chunks does not count."""
         clock = self._prepared.settings.clock
         while True:
             started_at = clock.monotonic()
             chunk = next(chunks, None)
-            self._left -= clock.monotonic() - started_at
+            self._remaining_seconds -= clock.monotonic() - started_at
             if chunk is None:
                 return
-            if self._left <= 0:
+            if self._remaining_seconds <= 0:
                 raise TimeoutError(_TIMEOUT_MESSAGE)
             yield chunk
 
@@ -254,12 +256,12 @@ class StreamCall(_Call):
         clock = self._prepared.settings.clock
         while True:
             started_at = clock.monotonic()
-            async with asyncio.timeout(max(self._left, 0)):
+            async with asyncio.timeout(max(self._remaining_seconds, 0)):
                 chunk = await anext(chunks, None)
-            self._left -= clock.monotonic() - started_at
+            self._remaining_seconds -= clock.monotonic() - started_at
             if chunk is None:
                 return
-            if self._left <= 0:
+            if self._remaining_seconds <= 0:
                 raise TimeoutError(_TIMEOUT_MESSAGE)
             yield chunk
 
@@ -358,7 +360,7 @@ def redact_credentials(answer: CallResult, credentials: tuple[str, ...]) -> Call
     if not secrets.ids:
         return answer
     if isinstance(answer, ModelResponse) and answer.stop is StopReason.COMPLETE and answer.report is None:
-        # a table knows the stop reason, and nothing was refused: only the request's id is left
+        # The stop reason is in a table and nothing was refused, so only the request id can hold the vendor's text.
         return _redact_texts(answer, secrets) if answer.request_id and secrets.found_in(answer.request_id) else answer
     return _redact_texts(answer, secrets)
 
@@ -381,7 +383,7 @@ def _credential_secrets(credentials: tuple[str, ...]) -> Secrets:
 def _searchable_secrets(fragments: tuple[str, ...]) -> Secrets:
     try:
         return _make_secrets(fragments)
-    except InputError:  # one of them is no text that can be looked for; the others are
+    except InputError:  # one fragment cannot be searched for, for example because it is too short
         return _make_secrets(tuple(filter(_is_searchable, fragments)))
 
 

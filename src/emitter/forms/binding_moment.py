@@ -1,10 +1,10 @@
 """Ask for a binding moment.
 
 Validates the caller's options (hatches, checks, earlier answers, fixed options with actions), renders them for the
-model, checks an answer against the draft's rules, and selects what a stream reports.
+model, checks an answer against the draft's rules, and selects the parts that a stream reports.
 
-Source: draft-morrison-binding-moment-envelope-00, sections 5, 6 and 11.3. Actions are emitter's own: an envelope holds
-none and the model never sees a digest.
+Source: draft-morrison-binding-moment-envelope-00, sections 5, 6 and 11.3. Actions are emitter's own: an envelope
+contains none, and the model never sees a digest.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 
 def binding_moment_form(options: DecisionTerms) -> OutputForm:
-    """Return the form of a decision. One without earlier answers and actions is cached."""
+    """Return the form of a decision. A form without earlier answers and actions is cached."""
     return _make_form(options) if options.after or options.actions else _cached_form(options)
 
 
@@ -141,8 +141,8 @@ Actions: TypeAlias = Mapping[str, str | None]
 class DecisionTerms:
     """The validated options of a decision.
 
-    ``checks`` look at the envelope, ``after`` holds the continuations of earlier envelopes, earliest first, and
-    ``actions`` the options with actions. ``content`` are the checks without the model that judges.
+    ``checks`` check the envelope, ``after`` holds the continuations of earlier envelopes, earliest first, and
+    ``actions`` the options with actions. ``content`` has the checks without a ``ModelJudge``.
     """
 
     hatches: Hatches = OPEN_HATCHES
@@ -191,7 +191,7 @@ class DecisionTerms:
         after: EarlierAnswers,
         actions: Actions,
     ) -> DecisionTerms:
-        """Validate the caller's arguments. Most decisions have none of the last three, and share their terms."""
+        """Validate the caller's arguments. Most decisions have none of the last three, so they share cached terms."""
         if checks is None and after == () and actions is NO_ACTIONS:
             with suppress(TypeError):  # an argument of a wrong type may have no hash
                 return _default_terms(hatches, decision_class)  # pyright: ignore[reportArgumentType]  a frozen model has
@@ -209,7 +209,7 @@ def _default_terms(hatches: Hatches, decision_class: str | None) -> DecisionTerm
 
 
 def _check_key(check: object) -> str:
-    """Return what identifies a check: its name if it is a function, and its settings otherwise."""
+    """Return a key for a check: its name if it is a function, and its settings otherwise."""
     name = getattr(check, "__qualname__", None)
     return repr(check) if name is None else f"{getattr(check, '__module__', '')}.{name}"
 
@@ -222,7 +222,7 @@ _HATCH_EXPECTED = "open, unless the revision is genuinely inapplicable (section 
 
 
 def check_content(binding_moment: BindingMoment, document: Json, options: DecisionTerms) -> ParseResult[TurnAnswer]:
-    """Return the envelope with what the checks find, or the violations that reject it."""
+    """Return the envelope with the findings of the checks, or the violations that reject it."""
     fixed = tuple(fixed_option_violations(options.actions, binding_moment)) if options.actions else ()
     reopened = check_reopened(reopened_questions(options.after), binding_moment) if options.after else ()
     closed = _closed_hatches(binding_moment) if options.hatches != OPEN_HATCHES else ()
@@ -233,7 +233,7 @@ def check_content(binding_moment: BindingMoment, document: Json, options: Decisi
 
 
 def _place_in_turn(pointer: str) -> str:
-    """Return the place of a slot in the model's document, which has no ``meta``."""
+    """Return the pointer of a slot in the model's document, which has no ``meta``."""
     return f"{_TURN_POINTER}{pointer.removeprefix(_META_POINTER)}"
 
 
@@ -255,12 +255,12 @@ def render_history(prompts: PromptTemplates, continuations: tuple[Continuation, 
 
 
 def reopened_questions(continuations: tuple[Continuation, ...]) -> tuple[Reopen, ...]:
-    """Return the refusals of a question."""
+    """Return the continuations in which the principal refused the question."""
     return tuple(continuation for continuation in continuations if isinstance(continuation, Reopen))
 
 
 def validate_continuations(after: object) -> tuple[Continuation, ...]:
-    """Return the continuations; raise ``InputError`` for another value or for an undecided one."""
+    """Return the continuations. Raises ``InputError`` for any other value, or for an undecided one."""
     if isinstance(after, Act | Incorporate | Reopen | Hold):
         after = (after,)
     if isinstance(after, BindingMoment | Selected | FreeText | Dialogue | Unresolved):
@@ -274,7 +274,7 @@ def validate_continuations(after: object) -> tuple[Continuation, ...]:
 
 
 def _validate_continuation(value: object) -> Continuation:
-    """Check a continuation against its envelope, since it may have been made by hand."""
+    """Check a continuation against its envelope, since the caller may have built it without ``continue_after``."""
     if not isinstance(value, Act | Incorporate | Reopen | Hold) or not isinstance(
         cast("object", value.moment), BindingMoment
     ):
@@ -307,7 +307,7 @@ def _render_continuation(prompts: PromptTemplates, continuation: Continuation) -
             text = objection if objection.strip() else _NO_OBJECTION_TEXT
             return prompts.fill("objection", question=question, objection=text, deliberation=DELIBERATION)
         case Hold():
-            raise TypeError("Hold has no text for the model")
+            raise TypeError("A Hold cannot be rendered for the model.")
         case _:
             assert_never(continuation)
 
@@ -340,7 +340,7 @@ _HATCH_HINT: Final = "The principal always has both vetoes (section 5.8): name w
 
 
 def validate_actions(actions: object) -> dict[str, str | None]:
-    """Return the actions sorted by label; raise ``InputError`` for a set that no envelope could offer."""
+    """Return the actions sorted by label. Raises ``InputError`` for labels that no envelope could offer."""
     check_type("actions", actions, Mapping)
     pairs = tuple(cast("Mapping[object, object]", actions).items())
     if len(pairs) > MAX_OPTIONS:
@@ -364,7 +364,7 @@ def check_hatch_labels(actions: Actions, checks: Iterable[object]) -> None:
 
 
 def actions_cache_key(actions: Actions) -> tuple[str, ...]:
-    """Return what identifies the actions, including their digests."""
+    """Return a cache key for the actions, including their digests."""
     return (json.dumps(sorted(actions.items())),) if actions else ()
 
 
@@ -379,13 +379,11 @@ def render_fixed_options(prompts: PromptTemplates, actions: Actions) -> tuple[st
 
 def fixed_option_violations(actions: Actions, binding_moment: BindingMoment) -> Iterator[Violation]:
     """Yield a violation for each fixed label that is missing, repeated or confusable."""
-    labels = [option_label.label for option_label in binding_moment.question.options]
-    for number, label in enumerate(actions, start=1):
-        yield from _label_violations(
-            number, [index for index, option_label in enumerate(labels) if option_label == label]
-        )
-    for index, option_label in enumerate(labels):
-        number = 0 if option_label in actions else _confusable_label(option_label, tuple(actions))
+    labels = [option.label for option in binding_moment.question.options]
+    for number, fixed_label in enumerate(actions, start=1):
+        yield from _label_violations(number, [index for index, label in enumerate(labels) if label == fixed_label])
+    for index, label in enumerate(labels):
+        number = 0 if label in actions else _confusable_label(label, tuple(actions))
         if number:
             expected = f"fixed label {number} exactly, or one that cannot be taken for it"
             yield Violation(f"{_OPTIONS_POINTER}/{index}/label", OPTION_CONFUSABLE, expected)
@@ -422,12 +420,12 @@ def _label_violations(number: int, positions: Sequence[int]) -> Iterator[Violati
         yield Violation(
             f"{_OPTIONS_POINTER}/{index}/label",
             OPTION_DUPLICATED,
-            f"another label, since fixed label {number} stands once only",
+            f"another label, since fixed label {number} may appear only once",
         )
 
 
 def _confusable_label(label: str, fixed: Sequence[str]) -> int:
-    """Return the number of the fixed label that this one can be confused with, or 0."""
+    """Return the number of the fixed label that a label can be confused with, or 0."""
     return next((number for number, fixed_label in enumerate(fixed, start=1) if _are_confusable(fixed_label, label)), 0)
 
 
@@ -438,7 +436,7 @@ def _are_confusable(one: str, other: str) -> bool:
 
 
 def _join_words(label: str) -> str:
-    """Return the words of a label, without case, marks between words and marks after them."""
+    """Return the words of a label, without case and punctuation."""
     return " ".join(word for word in normalize_text(label).split() if any(map(str.isalnum, word)))
 
 
@@ -449,7 +447,7 @@ _STREAMED_TEXTS = ("reasoning", "synopsis", "offer", "question/stem")
 
 
 def decision_selectors(follow: object) -> StreamSelection:
-    """Return the parts to report. ``follow`` names texts that are reported while they are written."""
+    """Return the parts that a stream reports. ``follow`` names texts that are reported while they are written."""
     pointers = [_check_followed(pointer) for pointer in check_list("follow", follow, (str,), "the pointers")]
     return StreamSelection(
         containers=(("turn",), ("turn", "question"), ("turn", "question", "options")),

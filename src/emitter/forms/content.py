@@ -1,6 +1,6 @@
-"""Run the checks on an answer and turn what they find into violations, corrections and findings.
+"""Run the checks on an answer, and convert their results to violations, corrections and findings.
 
-No text of the answer reaches a violation or a finding: it is removed from the messages of the caller's checks.
+No violation or finding quotes the answer: its text is removed from the messages of the caller's checks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Check: TypeAlias = Callable[[T], Iterable[Finding | Violation | str] | bool | None]
-"""A rule about a value: a function that returns what is wrong with it. A ``Checker`` is one.
+"""A rule about a value, as a function that returns its findings. A ``Checker`` is one.
 
 It returns ``Finding``s with a severity, or sentences or ``Violation``s, which are errors. None, True and an empty text
 or list mean that the rule holds. False means that it does not: the model is then corrected with the first line of the
@@ -34,11 +34,11 @@ function's docstring.
 """
 _CHECK_RULE: Final = "check"
 _MAX_FINDINGS: Final = 100
-"""How many findings of one check of the caller are read."""
+"""The maximum number of findings that are read from one of the caller's checks."""
 
 
 def validate_checks(value: object) -> tuple[Check[Any], ...]:
-    """Return the checks; raise ``InputError`` for one that is not a sync function."""
+    """Return the checks. Raises ``InputError`` for a check that is not a sync function."""
     checks = tuple(check_list("checks", value, (str,), "the functions"))
     for index, check in enumerate(checks):
         if not callable(check):
@@ -50,11 +50,13 @@ def validate_checks(value: object) -> tuple[Check[Any], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ContentChecks:
-    """The checks of a form, and what their messages may contain.
+    """The checks of a form, and the rules for their messages.
 
-    ``names`` returns the property names of the schema, which are no text of the answer. If ``show_messages`` is false,
-    the model does not see the messages of the caller's checks. ``locate`` returns the place in the document of a
-    finding's pointer.
+    Attributes:
+        checks: The checks.
+        names: Returns the property names of the schema, which messages may contain.
+        show_messages: Show the messages of the caller's checks to the model.
+        locate: Maps a finding's pointer to a pointer in the model's document.
     """
 
     checks: tuple[Check[Any], ...]
@@ -65,7 +67,7 @@ class ContentChecks:
     def run(self, value: object, document: Json, *, findings: Iterable[Finding] = ()) -> ParseResult[Any]:
         """Return the value with the findings about it, or the violations that reject it.
 
-        ``findings`` are further ones that the form itself made.
+        ``findings`` are added to those of the checks.
         """
         found = list(findings)
         for check in self.checks:
@@ -86,7 +88,7 @@ class ContentChecks:
         return Violation(self.locate(finding.pointer), finding.rule, finding.message)
 
     def _run_check(self, check: Check[Any], value: object, document: Json) -> ParseResult[Any]:
-        """Return what a check finds, without any text of the document."""
+        """Return the findings of a check, without any text of the document."""
         found: Any = check(value)
         if found is None or found is True or (isinstance(found, str | tuple) and not found):
             return ParseResult()
@@ -104,7 +106,7 @@ class ContentChecks:
 
 
 class _CheckResultError(TypeError):
-    """A check returned a value of a wrong type."""
+    """A check returned a value of the wrong type."""
 
     def __init__(self, found: object) -> None:
         kind = type(found).__name__
@@ -117,7 +119,7 @@ def call_user_code(caller: str, function: Callable[[], ParseResult[Any]]) -> Par
         return function()
     except _CheckResultError as error:
         return ParseResult(failure=CallbackFailure(caller, error, returned=True))
-    except Exception as error:  # noqa: BLE001  the caller's code may raise anything, and the trace must outlive it
+    except Exception as error:  # noqa: BLE001  the caller's code may raise anything, and the trace must survive it
         return ParseResult(failure=CallbackFailure(caller, error))
 
 
@@ -132,7 +134,7 @@ def _source_text(check: Check[Any]) -> SourceText:
 
 @dataclass(frozen=True, slots=True)
 class _CheckMessages:
-    """Converts what a check of the caller returns to findings without any text of the document."""
+    """Converts the result of one of the caller's checks to findings without any text of the document."""
 
     check: Check[Any]
     document: Json
@@ -141,7 +143,7 @@ class _CheckMessages:
 
     @property
     def description(self) -> str:
-        """The message for a finding without its own, or with one that is withheld."""
+        """The message of a finding that has none, or whose message is withheld."""
         name = getattr(self.check, "__name__", type(self.check).__name__)
         summary = (inspect.getdoc(self.check) or "").strip().partition("\n")[0]
         if not self.show_messages or not summary or not inspect.isroutine(self.check):
@@ -149,7 +151,7 @@ class _CheckMessages:
         return _single_line(summary)
 
     def to_finding(self, found: object) -> Finding:
-        """Return what a check found as a finding. Sentences and violations are errors."""
+        """Return a finding for an item that a check returned. Sentences and violations are errors."""
         match found:
             case Finding():
                 return self._redact(found.pointer, found.rule, Severity(found.severity), found.message)

@@ -1,7 +1,7 @@
 """Ask for a document of the caller's type or JSON Schema.
 
-Parses the answer, runs the caller's checks and validators, and selects what a stream reports. Types that grant
-authority are rejected: only ``emit_authorization`` creates them.
+Parses the answer, runs the caller's checks and validators, and selects the parts that a stream reports. Types that
+grant authority are rejected, because only ``emit_authorization`` may create them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ NO_TERMS: Final = DocumentTerms()
 def document_terms(
     checks: object, examples: object, context: object, kind: str | None, *, show_messages: bool
 ) -> DocumentTerms:
-    """Return the terms; raise ``InputError`` for checks or examples that cannot be used."""
+    """Return the terms. Raises ``InputError`` for invalid checks or examples."""
     if checks == () and examples == () and context is None and kind is None and show_messages:
         return NO_TERMS  # most forms
     documents = check_list("examples", examples, (str, bytes, Mapping), "the documents, or values of the type")
@@ -86,7 +86,7 @@ def document_form(schema: object, terms: DocumentTerms = NO_TERMS) -> OutputForm
         return _make_form(cast("object", schema), terms)
     try:
         return _cached_form(schema, terms)
-    except TypeError:  # it cannot be hashed
+    except TypeError:  # the schema cannot be hashed
         return _make_form(schema, terms)
 
 
@@ -122,20 +122,20 @@ _cached_form = lru_cache(maxsize=256)(_make_form)
 
 
 def _json_example(source: SchemaSource[Any], index: int, example: object) -> Example[Json]:
-    """Return an example with its output as JSON. A value or document alone becomes one without an input."""
+    """Return an example with its output as JSON. A value or document becomes an example without an input."""
     if not isinstance(example, Example):
         return Example("", _example_document(source, index, example))
-    shown = cast("Example[Any]", example)
-    if not shown.input.strip():
+    pair = cast("Example[Any]", example)
+    if not pair.input.strip():
         raise InputError(f"examples[{index}] has an empty input.", hint="Pass the value alone.")
-    return Example(shown.input, _example_document(source, index, shown.output))
+    return Example(pair.input, _example_document(source, index, pair.output))
 
 
 def _example_document(source: SchemaSource[Any], index: int, example: object) -> Json:
     """Return the output of an example as JSON."""
     try:
         value = source.dump(example)
-    except PydanticSerializationError:  # no value of the type, so it must be a document already
+    except PydanticSerializationError:  # not a value of the type, so it must be a document already
         value = example
     try:
         return json.loads(json.dumps(value, allow_nan=False))
@@ -147,7 +147,7 @@ def _example_document(source: SchemaSource[Any], index: int, example: object) ->
 
 @dataclass(frozen=True, slots=True)
 class _NamedDocumentCodec:
-    """Puts the document beside its name, since its kind does not identify it."""
+    """Puts the document and its name into the payload, because the shared kind does not identify the document."""
 
     name: str
 
@@ -184,16 +184,16 @@ def make_reader(
     content = ContentChecks(checks, cache(partial(property_names, source.schema)), show_messages)
 
     def read(document: Json) -> ParseResult[Any]:
-        reading = call_user_code(f"A validator of {source.name}", partial(source.parse, document))
-        if reading.failure is not None:
-            return reading
-        if reading.violations:
+        result = call_user_code(f"A validator of {source.name}", partial(source.parse, document))
+        if result.failure is not None:
+            return result
+        if result.violations:
             return (
-                reading
+                result
                 if show_messages
-                else replace(reading, violations=tuple(map(_withhold_message, reading.violations)))
+                else replace(result, violations=tuple(map(_withhold_message, result.violations)))
             )
-        return content.run(reading.value, document) if checks else reading
+        return content.run(result.value, document) if checks else result
 
     return read
 
@@ -203,7 +203,7 @@ def _withhold_message(violation: Violation) -> Violation:
 
 
 def document_selectors(expand: object, follow: object) -> StreamSelection:
-    """Return the parts to report; raise ``InputError`` for a value that is not a JSON pointer."""
+    """Return the parts that a stream reports. Raises ``InputError`` for a value that is not a JSON pointer."""
     containers = [_check_pointer("into", pointer) for pointer in check_list("into", expand, (str,), "the pointers")]
     texts = [_check_pointer("follow", pointer) for pointer in check_list("follow", follow, (str,), "the pointers")]
     return StreamSelection(containers=tuple(_container_paths(containers)), text_pointers=tuple(texts))
@@ -216,7 +216,7 @@ def _check_pointer(name: str, value: object) -> str:
 
 
 def _container_paths(pointers: list[str]) -> set[DocumentPath]:
-    """Return the paths of the containers and of those around them, which are no longer reported whole."""
+    """Return the paths of the containers and of their parents, whose members are reported one by one."""
     paths = [parse_pointer(path) for path in pointers]
     return {path[:end] for path in paths for end in range(1, len(path) + 1)}
 
@@ -225,7 +225,7 @@ _RESERVED_HINT: Final = "Use emit_authorization, which builds the envelope from 
 
 
 def reject_reserved(schema: object, kind: str | None, *, typed: bool) -> None:
-    """Raise ``InputError`` for a kind or type with which a model would grant authority."""
+    """Raise ``InputError`` for a kind or type that would let a model grant authority."""
     if kind == AUTHORIZATION or (typed and _is_reserved_type(schema)):
         raise InputError("A model cannot write an authorization envelope, or a part of one.", hint=_RESERVED_HINT)
 
@@ -245,7 +245,7 @@ def _contains_reserved(schema: object) -> bool:
 
 def _iter_classes(core_schema: object) -> Iterable[type]:
     match core_schema:
-        case Mapping():  # not always a dict: a model with ``defer_build`` builds its schema here
+        case Mapping():  # a model with ``defer_build`` has a mapping that builds its schema on access
             for name, member in cast("Mapping[str, object]", core_schema).items():
                 if name == "metadata":
                     continue

@@ -1,4 +1,4 @@
-"""The form of an answer: its schema, prompt words and reading, and its place in an OpenWOP envelope."""
+"""The form of an answer: its schema, prompt, reader and judge, and its conversion to an OpenWOP envelope."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class EnvelopeCodec(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FormJudge:
-    """A judge, and how its findings become violations of the form's document."""
+    """A judge, and the content checks that convert its findings to violations."""
 
     judge: ModelJudge
     content: ContentChecks
@@ -40,12 +40,20 @@ class FormJudge:
 class OutputForm:
     """A form of output that an emission can ask for.
 
-    ``kind`` is the envelope's kind, ``name`` the document's name on the wire, and ``schema`` the argument of
-    ``compile_schema``. ``read_value`` and ``normalize`` are those of ``DocumentContract``. ``system_prompt`` returns
-    the start of the system prompt, and ``render_history`` the principal's answers to earlier envelopes. ``examples``
-    are documents to show, some with an input. ``cache_key`` identifies settings that affect the answer and are not in
-    the prompt. If ``has_heading`` is true, a prompt that is one text is put under the heading that the system prompt
-    mentions. ``judge`` is a model that is asked about each valid answer.
+    Attributes:
+        kind: The envelope's kind.
+        default_node_id: The node id of the envelope, if the caller passes none.
+        name: The document's name on the wire.
+        schema: The argument of ``compile_schema``.
+        system_prompt: Returns the start of the system prompt.
+        read_value: Converts a valid document to its value (see ``DocumentContract``).
+        codec: Converts an answer to the envelope's payload, and back.
+        normalize: Fills in optional members before validation (see ``DocumentContract``).
+        examples: Documents to show to the model, some of them with an input.
+        render_history: Returns the principal's answers to earlier envelopes as prompt text.
+        cache_key: Identifies settings that affect the answer and are not in the prompt.
+        has_heading: Put a prompt that is a single text under the heading that the system prompt mentions.
+        judge: A model that judges each valid answer.
     """
 
     kind: str

@@ -93,7 +93,7 @@ def test_nobody_is_asked_where_nobody_provides_it(vendor: Simulator, function: C
 @every_function
 def test_a_fallback_that_lacks_it_too_is_not_asked(vendor: Simulator, function: Callable[..., Any]) -> None:
     """There is no fallback of a fallback."""
-    with pytest.raises(CapabilityNotProvided, match="provides all that is required") as caught:
+    with pytest.raises(CapabilityNotProvided, match="provides all required capabilities") as caught:
         function(model=SHORT, requires=["long-context"], fallback=["openai/gpt-4-turbo"])
     assert vendor.calls == ()
     assert caught.value.trace.events[0].event.fallback_attempted is True

@@ -58,7 +58,7 @@ def test_streams_and_runs_validate_in_the_context() -> None:
 
 def test_an_example_is_validated_in_the_context() -> None:
     """An example that the context does not allow is an error before anything is sent."""
-    with pytest.raises(InputError, match=r"examples\[0\] does not hold: /vendor"):
+    with pytest.raises(InputError, match=r"examples\[0\] is invalid: /vendor"):
         ask("anthropic", [], Order, context=CONTEXT, examples=[{"vendor": "Bolt"}])
 
 

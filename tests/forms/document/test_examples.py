@@ -92,10 +92,10 @@ def _odd(_: object) -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "breaks the schema": ({"examples": [HELD, {**HELD, "total": -1}]}, "examples[1] does not hold: /total: minimum: 0"),
-    "lacks a property": ({"examples": [{}]}, 'examples[0] does not hold: /: required: the property "due"'),
-    "breaks a validator": ({"examples": [{**HELD, "vendor": ODD}]}, "examples[0] does not hold: /vendor: value_error"),
-    "breaks a check": ({"examples": [HELD], "checks": [lambda _: "Never."]}, "does not hold: /: check: Never."),
+    "breaks the schema": ({"examples": [HELD, {**HELD, "total": -1}]}, "examples[1] is invalid: /total: minimum: 0"),
+    "lacks a property": ({"examples": [{}]}, 'examples[0] is invalid: /: required: the property "due"'),
+    "breaks a validator": ({"examples": [{**HELD, "vendor": ODD}]}, "examples[0] is invalid: /vendor: value_error"),
+    "breaks a check": ({"examples": [HELD], "checks": [lambda _: "Never."]}, "is invalid: /: check: Never."),
     "a check raises": (
         {"examples": [HELD], "checks": [_odd]},
         "check _odd raised ZeroDivisionError on examples[0]",
@@ -103,14 +103,14 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "is no JSON": ({"examples": [{1, 2}]}, "examples[0] is neither JSON nor a value of the schema's type"),
     "is another model": ({"examples": [object()]}, "examples[0] is neither JSON"),
     "no number": ({"examples": [float("nan")]}, "examples[0] is neither JSON"),
-    "half a character": ({"examples": [{**HELD, "vendor": "\ud83d"}]}, "examples[0] does not hold"),
+    "half a character": ({"examples": [{**HELD, "vendor": "\ud83d"}]}, "examples[0] is invalid"),
     "a pair that breaks the schema": (
         {"examples": [HELD, Example("x", {**HELD, "total": -1})]},
-        "examples[1] does not hold: /total: minimum: 0",
+        "examples[1] is invalid: /total: minimum: 0",
     ),
     "a pair that breaks a validator": (
         {"examples": [Example("x", {**HELD, "vendor": ODD})]},
-        "examples[0] does not hold: /vendor: value_error",
+        "examples[0] is invalid: /vendor: value_error",
     ),
     "a pair without an input": ({"examples": [Example(" ", HELD)]}, "examples[0] has an empty input"),
     "a tuple of both": ({"examples": [("x", HELD)]}, "Pass an input with its output as Example(input, output)."),
