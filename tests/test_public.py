@@ -234,6 +234,17 @@ def test_an_option_of_another_library_is_translated_before_a_missing_argument(
     assert MEANT[name] in str(raised.value)
 
 
+@pytest.mark.parametrize("function", [emitter.emit, emitter.emit_binding_moment, emitter.emit_many])
+def test_the_options_that_most_programs_use_come_first(function: Callable[..., object]) -> None:
+    """In ``help()`` and in the reference; those of OpenWOP, and the clock for tests, are the last."""
+    options = list(inspect.signature(function).parameters)
+    usual = ["materials", "policy", "client", "instructions", "fallback", "on_event", "temperature"]
+
+    assert sorted(usual, key=options.index) == usual
+    assert options.index("temperature") < min(map(options.index, ["degrade", "registry", "requires"]))
+    assert options[-8:] == ["run_id", "node_id", "turn", "kind", "contract", "host", "provider_ids", "clock"]
+
+
 def test_a_missing_argument_is_a_type_error() -> None:
     """As for any function."""
     with pytest.raises(TypeError, match=r"emit\(\) missing 2 required positional arguments: 'form' and 'messages'"):

@@ -67,81 +67,12 @@ class ModelSettings(TypedDict, total=False):
     extra_body: Mapping[str, Json] | None
 
 
-class EmitterOptions(ModelSettings, total=False):
-    """Options of a client.
-
-    Args:
-        client: An SDK client of any flavour, which you close. By default emitter creates one from the vendor's
-            environment variables and keeps it open.
-        base_url: The server's address, if no client is passed.
-        wire: One of the vendor's wires, such as ``"openai-chat"``, if it has several.
-        on_event: A function that is called with every event. If it raises, the emission warns once and goes on.
-        instructions: Text for the system prompt, after the library's own.
-        prompts: A folder whose files replace the library's prompts of the same name.
-        degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that
-            does not fit is checked here only.
-        undeclared: ``"carry"`` keeps properties that an object schema does not declare, as text (the default for a JSON
-            Schema). ``"close"`` forbids them (the default for a type).
-        registry: The schemas that a JSON Schema refers to outside itself: a mapping of URIs to schemas, or a
-            ``referencing.Registry``. Nothing is fetched.
-        requires: The capabilities that the model must have (OpenWOP RFC 0031), such as ``["structured-output"]``. If it
-            lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
-        fallback: Models to ask in order if the named one lacks a required capability or fails: names, or
-            ``Fallback``s. Each is asked in its own vendor's form, within the emission's limits and deadline. At another
-            vendor it uses that vendor's environment variables: ``client``, ``base_url``, ``wire`` and ``extra_headers``
-            apply only to the named vendor, and so does ``extra_body`` if the wire differs.
-        fallback_on: The failures after which the next model is asked. Defaults to ``{"unreachable", "rate-limited",
-            "truncated", "invalid"}``. A refusal is taken to another model only if you add ``"refused"``.
-        rate_limit: A ``RateLimit`` that all emissions of the process keep together, by model, key and address. Calls
-            wait for it, within the emission's deadline. The limits that the vendor reports in its headers apply
-            too: ``RateLimit()`` keeps these alone.
-        cache_prompt: True marks what all emissions of a form begin with, so that the vendor caches it, and ``"long"``
-            asks for the vendor's longest lifetime. False writes nothing to a cache, where the vendor leaves the choice.
-            By default a mark is set only where writing costs no more than reading afresh.
-        provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
-        validator_messages: False withholds the messages of your validators and checks from the model.
-        kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
-            ``vendor.emitter.document``.
-        contract: The kinds that the node may emit. An answer of another kind fails with
-            ``envelope_contract_violation``. The four universal kinds are always allowed.
-        host: The ``Acceptor`` that takes the envelope, with its kinds, limits, secrets and store. With a store, an
-            answer that was accepted before for the same ``run_id``, ``node_id``, ``turn``, prompt and form is returned
-            without asking a model. The host's ``Limits`` apply too: ``schema_rounds`` can lower
-            ``Policy.max_attempts``.
-        clock: The clock, for tests and replays.
-    """
-
-    client: object
-    base_url: str | None
-    wire: str | None
-    on_event: Sink | None
-    instructions: str | None
-    prompts: str | PathLike[str] | None
-    degrade: bool
-    undeclared: UndeclaredProperties | Literal["carry", "close"] | None
-    registry: SchemaRegistry | None
-    requires: Iterable[str]
-    fallback: Sequence[str | Fallback]
-    fallback_on: Collection[FallbackWord | FallbackReason]
-    rate_limit: RateLimit | None
-    cache_prompt: bool | Literal["long"] | None
-    provider_ids: Mapping[str, str] | None
-    validator_messages: bool
-    kind: str | None
-    contract: EnvelopeContract | None
-    host: Acceptor | None
-    clock: Clock | None
-
-
-class CallOptions(ModelSettings, total=False):
-    """Options of one emission.
+class CallContent(TypedDict, total=False):
+    """The content and the limits of one emission.
 
     Args:
         materials: Texts, images, documents and audio that bear on the task, with their trust.
         policy: Limits on attempts, tokens, time and cost. Defaults to ``Policy()``, or to the client's.
-        run_id: The id of the run in every event. Defaults to a new id.
-        node_id: The id of the node in every event.
-        turn: The node's turn, within which the host counts envelopes.
         keep_response: True keeps the model's own text and tool arguments of the accepted answer in ``response``,
             without registered secrets.
         background: True lets the vendor write the answer without an open connection, which is then looked for until it
@@ -151,14 +82,120 @@ class CallOptions(ModelSettings, total=False):
 
     materials: Iterable[Material | Media | str]
     policy: Policy | None
-    run_id: str | None
-    node_id: str | None
-    turn: int
     keep_response: bool
     background: Background | bool
 
 
-class EmitOptions(CallOptions, EmitterOptions, total=False):
+class ClientSettings(TypedDict, total=False):
+    """The client, the models to ask after the named one, and what applies to every call.
+
+    Args:
+        client: An SDK client of any flavour, which you close. By default emitter creates one from the vendor's
+            environment variables and keeps it open.
+        base_url: The server's address, if no client is passed.
+        instructions: Text for the system prompt, after the library's own.
+        fallback: Models to ask in order if the named one lacks a required capability or fails: names, or
+            ``Fallback``s. Each is asked in its own vendor's form, within the emission's limits and deadline. At another
+            vendor it uses that vendor's environment variables: ``client``, ``base_url``, ``wire`` and ``extra_headers``
+            apply only to the named vendor, and so does ``extra_body`` if the wire differs.
+        fallback_on: The failures after which the next model is asked. Defaults to ``{"unreachable", "rate-limited",
+            "truncated", "invalid"}``. A refusal is taken to another model only if you add ``"refused"``.
+        on_event: A function that is called with every event. If it raises, the emission warns once and goes on.
+        rate_limit: A ``RateLimit`` that all emissions of the process keep together, by model, key and address. Calls
+            wait for it, within the emission's deadline. The limits that the vendor reports in its headers apply
+            too: ``RateLimit()`` keeps these alone.
+        cache_prompt: True marks what all emissions of a form begin with, so that the vendor caches it, and ``"long"``
+            asks for the vendor's longest lifetime. False writes nothing to a cache, where the vendor leaves the choice.
+            By default a mark is set only where writing costs no more than reading afresh.
+    """
+
+    client: object
+    base_url: str | None
+    instructions: str | None
+    fallback: Sequence[str | Fallback]
+    fallback_on: Collection[FallbackWord | FallbackReason]
+    on_event: Sink | None
+    rate_limit: RateLimit | None
+    cache_prompt: bool | Literal["long"] | None
+
+
+class CompilationSettings(TypedDict, total=False):
+    """The choice of the API, the prompts and the form of the schema.
+
+    Args:
+        wire: One of the vendor's wires, such as ``"openai-chat"``, if it has several.
+        prompts: A folder whose files replace the library's prompts of the same name.
+        degrade: False raises ``Uncompilable`` for a schema that is too large for the vendor. By default the part that
+            does not fit is checked here only.
+        undeclared: ``"carry"`` keeps properties that an object schema does not declare, as text (the default for a JSON
+            Schema). ``"close"`` forbids them (the default for a type).
+        registry: The schemas that a JSON Schema refers to outside itself: a mapping of URIs to schemas, or a
+            ``referencing.Registry``. Nothing is fetched.
+        requires: The capabilities that the model must have (OpenWOP RFC 0031), such as ``["structured-output"]``. If it
+            lacks one, nothing is sent and ``CapabilityNotProvided`` is raised.
+        validator_messages: False withholds the messages of your validators and checks from the model.
+    """
+
+    wire: str | None
+    prompts: str | PathLike[str] | None
+    degrade: bool
+    undeclared: UndeclaredProperties | Literal["carry", "close"] | None
+    registry: SchemaRegistry | None
+    requires: Iterable[str]
+    validator_messages: bool
+
+
+class NodeOptions(TypedDict, total=False):
+    """The place of one emission in a run of OpenWOP.
+
+    Args:
+        run_id: The id of the run in every event. Defaults to a new id.
+        node_id: The id of the node in every event.
+        turn: The node's turn, within which the host counts envelopes.
+    """
+
+    run_id: str | None
+    node_id: str | None
+    turn: int
+
+
+class HostOptions(TypedDict, total=False):
+    """The OpenWOP host that takes the envelope.
+
+    Args:
+        kind: Your own kind, whose payload the document is. ``host`` must know it. Without it the document is emitted as
+            ``vendor.emitter.document``.
+        contract: The kinds that the node may emit. An answer of another kind fails with
+            ``envelope_contract_violation``. The four universal kinds are always allowed.
+        host: The ``Acceptor`` that takes the envelope, with its kinds, limits, secrets and store. With a store, an
+            answer that was accepted before for the same ``run_id``, ``node_id``, ``turn``, prompt and form is returned
+            without asking a model. The host's ``Limits`` apply too: ``schema_rounds`` can lower
+            ``Policy.max_attempts``.
+        provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
+        clock: The clock, for tests and replays.
+    """
+
+    kind: str | None
+    contract: EnvelopeContract | None
+    host: Acceptor | None
+    provider_ids: Mapping[str, str] | None
+    clock: Clock | None
+
+
+# The order of the bases is the order of the options in help(): first what most programs use, OpenWOP's last.
+
+
+class EmitterOptions(ClientSettings, ModelSettings, CompilationSettings, HostOptions, total=False):
+    """Options of a client."""
+
+
+class CallOptions(CallContent, ModelSettings, NodeOptions, total=False):
+    """Options of one emission."""
+
+
+class EmitOptions(
+    CallContent, ClientSettings, ModelSettings, CompilationSettings, NodeOptions, HostOptions, total=False
+):
     """Options of every function that emits."""
 
 
