@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from starlette.applications import Starlette
@@ -231,6 +232,19 @@ def test_two_people_approve_what_needs_four_eyes(box: Inbox) -> None:
     assert "alice approved option 1." in waits
     assert isinstance(still, PendingDecision)
     assert "Approved first by alice" in words(record.root.one("main"))
+
+
+def test_the_id_of_a_decision_leads_to_its_page(box: Inbox) -> None:
+    """A service knows the id, and links by it."""
+    asked = box.asked()
+    by_id = f"{box.url}decisions/{asked.pending.decision_id}"
+    found = request(by_id, x_user="alice")
+
+    assert (found.status, found.header("location")) == (303, urlsplit(asked.url).path)
+    assert request(by_id, x_user=None).status == 403
+    assert (
+        request(by_id, x_user="mallory").status == request(f"{box.url}decisions/unknown", x_user="alice").status == 404
+    )
 
 
 def test_one_refuses_what_needs_four_eyes(box: Inbox) -> None:

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from emitter.authority import Authority
 from emitter.decisions.ledger import Ledger
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, decision_reference, pending_of
 from emitter.decisions.principals import Principal, is_allowed
 from emitter.errors import (
     AlreadyResolved,
@@ -294,8 +294,13 @@ class _Inbox:
         return event_stream(self._changes, int(after) if after.isdecimal() and after.isascii() else -1)
 
     async def show_decision(self, request: Request) -> Response:
-        frame = await self._frame(request)
-        visible = await run_in_threadpool(self._find, frame.principal, request.path_params["reference"])
+        frame, name = await self._frame(request), request.path_params["reference"]
+        try:
+            visible = await run_in_threadpool(self._find, frame.principal, name)
+        except UnknownDecision:
+            # A service knows the id of the decision that it waits for, and links to the page by it.
+            visible = await run_in_threadpool(self._find, frame.principal, decision_reference(name))
+            return RedirectResponse(frame.path_of(visible.pending), 303)
         decision = visible.decision
         if isinstance(decision, ResolvedDecision) or decision.expiry_recorded:
             return HTMLResponse(record_page(frame, await run_in_threadpool(self._load_record, visible)))

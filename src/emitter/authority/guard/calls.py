@@ -561,5 +561,6 @@ def _other_call(pointer: str) -> OtherCall:
     return OtherCall(
         "A different call was proposed under this id.",
         pointer=pointer,
-        hint="Repeat the proposed call exactly, or make a new one without a call_id.",
+        hint="Ids count for all tools of a store. Repeat the proposed call exactly, or give this one an id of its own, "
+        "such as f'{job}:refund'.",
     )
