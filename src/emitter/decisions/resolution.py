@@ -301,7 +301,10 @@ It accepts what ``resolution_from_json`` accepts, except that it cannot require 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Do what ``option`` says, and nothing else: the principal selected it."""
+    """Do what ``option`` says, and nothing else: the principal selected it.
+
+    The option may be to do nothing. Compare ``ResolvedDecision.action`` with the action that you proposed.
+    """
 
     moment: BindingMoment
     index: int

@@ -94,6 +94,23 @@ def dialogue_of(pending: PendingDecision) -> Any:
     return open_dialogue(pending.moment, "No.")
 
 
+ADVICE: dict[str, tuple[Callable[[PendingDecision], Any], str]] = {
+    "another option": (leave, "They chose another option: see .*option. Do not propose the call again unless"),
+    "other words": (lambda pending: answer_in_words(pending.moment, "Call her."), "Do what they wrote instead"),
+    "an objection": (dialogue_of, "has their objection. Change the arguments, or let brief= address it"),
+}
+
+
+@pytest.mark.parametrize(("says", "advice"), ADVICE.values(), ids=ADVICE)
+def test_nobody_is_advised_to_ask_the_same_again(says: Callable[[PendingDecision], Any], advice: str) -> None:
+    """The error says what the answer was, and what follows from it."""
+    office = Office()
+    office.person.says = says
+    with pytest.raises(NotApproved, match=advice) as raised:
+        office.call()
+    assert "new call" not in str(raised.value)
+
+
 def test_what_was_left_undone_may_be_asked_again_as_a_new_call() -> None:
     """To leave it is no veto on the question."""
     office = Office()

@@ -14,7 +14,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, assert_never, cast
 
 from emitter.authority import execution, grants, rules
 from emitter.authority.context import StoreStep, UserCodeStep, arun_steps, run_hooks_before, run_steps
@@ -25,7 +25,7 @@ from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import check_not_stopped
-from emitter.decisions import Reopen, Selected, Unresolved
+from emitter.decisions import Dialogue, FreeText, Reopen, Selected, Unresolved
 from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
 from emitter.decisions.ledger_entries import (
     PendingDecision,
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import Confirm, ConfirmRequest
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger import Ledger
+    from emitter.decisions.ledger_entries import RecordedResolution
     from emitter.messages import Json
     from emitter.models import BindingMoment
 
@@ -171,9 +172,14 @@ def _checked_id(call_id: str) -> str:
     return call_id
 
 
-_OBJECTION_HINT: Final = "Ledger.find(decision_id).continuation has what they want instead. Then make a new call."
+_OTHER_OPTION_HINT: Final = (
+    "They chose another option: see Ledger.find(decision_id).continuation.option. Do not propose the call again unless "
+    "something has changed."
+)
+_WORDS_HINT: Final = "Do what they wrote instead: see Ledger.find(decision_id).continuation.answer."
 _UNREADABLE_HINT: Final = (
-    "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Then make a new call."
+    "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Do not propose the call "
+    "again before you know them."
 )
 _OBJECTED_HINT: Final = (
     "Ledger.find(decision_id).continuation has their objection. Change the arguments, or let brief= address it: "
@@ -386,8 +392,22 @@ def _check_approved(proposed_call: ProposedCall, resolved: ResolvedDecision) -> 
         raise NotApproved(
             "The principal did not approve the call.",
             decision_id=proposed_call.decision_id,
-            hint=_UNREADABLE_HINT if isinstance(resolved.resolution, UnreadableAnswer) else _OBJECTION_HINT,
+            hint=_refusal_hint(resolved.resolution),
         )
+
+
+def _refusal_hint(resolution: RecordedResolution) -> str:
+    match resolution:
+        case Selected():
+            return _OTHER_OPTION_HINT
+        case FreeText():
+            return _WORDS_HINT
+        case Dialogue():
+            return _OBJECTED_HINT
+        case UnreadableAnswer():
+            return _UNREADABLE_HINT
+        case _:
+            assert_never(resolution)
 
 
 def _action_request(call: GuardedCall, proposed_call: ProposedCall) -> ActionRequest:
