@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 import emitter
+from emitter.errors import UnknownModel
 from emitter.media import Document, Image
 from emitter.recover import Recovered, recover
 from emitter.schema import Uncompilable, compile_schema
@@ -270,6 +271,13 @@ def test_a_client_in_place_of_the_model_is_refused_at_once(make: Callable[[Any],
     """The error says where the client belongs."""
     with pytest.raises(emitter.InputError, match=r'Write Emitter\("openai/gpt-6-sol", client=client\)'):
         make(object())
+
+
+@pytest.mark.parametrize("make", [emitter.Emitter, emitter.AsyncEmitter])
+def test_a_model_of_no_vendor_is_refused_at_once(make: Callable[[Any], object]) -> None:
+    """The error lists the vendors."""
+    with pytest.raises(UnknownModel, match="the vendors are anthropic"):
+        make("openia/gpt-6-sol")
 
 
 def test_a_field_of_the_value_is_looked_for_on_the_value() -> None:

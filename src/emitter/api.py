@@ -19,6 +19,7 @@ from emitter.client.pool import ClientPool
 from emitter.client.settings import Settings
 from emitter.errors import InputError
 from emitter.policy import DEFAULT_POLICY, Policy
+from emitter.profiles import find_profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +57,7 @@ class _BaseEmitter:
                 f"model is of type {type(model).__name__}, not text.",
                 hint='Write Emitter("openai/gpt-6-sol", client=client).',
             )
+        find_profile(model)
         self.model = model
         self.policy = policy or DEFAULT_POLICY
         self._pool = ClientPool(api_key=api_key)

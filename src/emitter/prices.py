@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 _IN_A_BATCH = {"processing": "batch"}
 _PLACES = 12
-_PRICES_HINT = "Pass Policy(prices=Prices(input=…, output=…)), in US dollars per million tokens."
+_PRICES_HINT = (
+    "Pass Policy(prices=Prices(input=…, output=…)), in US dollars per million tokens; for a fallback model, pass them "
+    "to its Fallback."
+)
 _OTHER_NAME_HINT = (
     "For a deployment of a listed model, pass Policy(prices=ListedPrices({!r}, …)) with the model's own name."
 )

@@ -143,6 +143,7 @@ def test_a_model_without_a_price_has_no_cost_and_a_reason() -> None:
     assert emission.cost is None
     assert "no price for openai/gpt-99" in str(emission.trace.no_cost_reason)
     assert "Policy(prices=Prices(" in str(emission.trace.no_cost_reason)
+    assert "for a fallback model, pass them to its Fallback" in str(emission.trace.no_cost_reason)
 
 
 def test_a_deployment_costs_what_its_model_costs(vendor: Simulator) -> None:
