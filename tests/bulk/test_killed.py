@@ -46,6 +46,7 @@ class Killing:
             for _ in range(items):
                 assert child.stdout.readline()
             child.send_signal(KILL)
+            child.wait()  # before its output is closed, which would end it in another way
         assert child.returncode == -signal.SIGKILL
         self.silent_from = COUNT
 

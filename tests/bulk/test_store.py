@@ -104,6 +104,7 @@ def kill_when_silent(home: Home, silent: Any, *limit: str, sent: int = IN_FLIGHT
             assert child.poll() is None
             time.sleep(0.01)
         child.send_signal(KILL)
+        child.wait()
     return waiting
 
 
