@@ -94,7 +94,7 @@ def test_refused(text: str | bytes, pointer: str, reason: str) -> None:
 
     error = caught.value
     assert (error.pointer, error.reason) == (pointer, reason)
-    assert str(error) == f"{pointer or '#'}: {reason}"
+    assert str(error) == (f"{pointer}: {reason}" if pointer else reason)
     assert isinstance(error, InputError)
     assert error.__cause__ is None
     assert error.__context__ is None
