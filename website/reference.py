@@ -7,7 +7,7 @@ import inspect
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, get_origin
 
 import griffe
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _QUOTED = re.compile(r"(: |-> )'([^']*)'")
+_FUNCTION = re.compile(r"<function ([\w.<>]+) at 0x[0-9a-f]+>")
 Object: TypeAlias = "griffe.Object | griffe.Alias"
 
 
@@ -169,10 +170,10 @@ def render_markdown(page: Page) -> str:
 def _describe(module: str, name: str) -> str:
     value: Any = getattr(_load_module(module), name, None)
     heading = f"### {module}.{name}"
-    if not callable(value) or not hasattr(value, "__qualname__"):
+    if not callable(value) or not hasattr(value, "__qualname__") or get_origin(value) is not None:
         return f"{heading}\n\n{_docstring(find(f'{module}.{name}'))}".rstrip()
     text = f"{heading}\n\n```text\n{name}{_signature(value)}\n\n{inspect.getdoc(value) or ''}".rstrip()
-    methods = [_method(each, member) for each, member in vars(value).items() if inspect.isfunction(member)]
+    methods = [_method(each, member) for each, member in vars(value).items()]
     return "\n\n".join([text, *filter(None, methods)]) + "\n```"
 
 
@@ -180,15 +181,16 @@ def _docstring(found: Object) -> str:
     return found.docstring.value if found.docstring else ""
 
 
-def _method(name: str, function: Any) -> str:
-    if name.startswith("_"):
+def _method(name: str, member: Any) -> str:
+    """Return the description of a method or a property, or an empty text for any other member."""
+    if name.startswith("_") or not (inspect.isfunction(member) or isinstance(member, property)):
         return ""
-    text = "\n".join(f"    {line}".rstrip() for line in (inspect.getdoc(function) or "").splitlines())
-    return f"{name}{_signature(function)}\n{text}"
+    text = "\n".join(f"    {line}".rstrip() for line in (inspect.getdoc(member) or "").splitlines())
+    return f"{name}{_signature(member)}\n{text}"
 
 
 def _signature(value: Any) -> str:
     try:
-        return _QUOTED.sub(r"\1\2", str(inspect.signature(value)))
+        return _FUNCTION.sub(r"\1", _QUOTED.sub(r"\1\2", str(inspect.signature(value))))
     except (TypeError, ValueError):
         return ""

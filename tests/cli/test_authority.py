@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, Result
-from emitter.authority.signing import load_key, make_signer, make_verifier, public_jwk
+from emitter.authority.signing import load_key, make_signer, make_verifier, new_key, public_jwk
 from emitter.decisions import open_dialogue, select_option
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import ResolvedDecision, UnreadableAnswer
@@ -82,6 +82,26 @@ def test_who_answers_reads_that_the_workflow_is_stopped(run: Run, place: str) ->
         run(["resume", place, "w", "r"])
         guard.call("c1", MOM)
     assert sent == [MOM]
+
+
+def test_what_needs_four_eyes_is_answered_in_the_inbox(run: Run, place: str) -> None:
+    """The command answers for one person, and says where two answer."""
+    with opened(place) as store:
+        guard = Authority(store).guard(list[str]().append, workflow_id="w", name="send", four_eyes=True)
+        answered = run(["resolve", "--store", place, "--decision", waiting(guard), "--answer", "1"])
+    assert answered.status != 0
+    assert answered.err == (
+        "emitter: Two principals must approve this option. Answer in the inbox (`emitter inbox`), or with "
+        "Ledger.approve().\n"
+    )
+
+
+def test_an_answer_that_must_be_signed_names_the_flag_and_the_argument(run: Run, place: str) -> None:
+    """Each as it is written."""
+    with opened(place) as store:
+        guard = Authority(store, principals=[public_jwk(new_key())]).guard(list[str]().append, name="send")
+        answered = run(["resolve", "--store", place, "--decision", waiting(guard), "--answer", "1"])
+    assert "Answer with `emitter resolve --sign KEY` (or `serve --sign KEY`), or a Ledger(sign=...)." in answered.err
 
 
 def test_a_stop_of_an_unknown_workflow_says_so(run: Run, place: str) -> None:

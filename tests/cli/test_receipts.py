@@ -138,7 +138,7 @@ HEAD = chain()[-1]["hash"]
 VERIFIED: dict[str, tuple[list[str], int, str]] = {
     "a chain": (["chain.jsonl"], 0, "holds"),
     "a chain of its workflow": (["chain.jsonl", "--workflow", "w"], 0, "holds"),
-    "a chain with its head": (["chain.jsonl", "--head", HEAD], 0, "the noted line or later"),
+    "a chain with its head": (["chain.jsonl", "--head", HEAD], 0, "the chain contains the hash that --head names"),
     "a signed chain": (["signed.jsonl"], 0, "13, not checked: pass a public key with --key"),
     "a signed chain with its key": (["signed.jsonl", *KEYS], 0, "valid on every line"),
     "a store": (["store.db"], 0, 'holds: "v"'),

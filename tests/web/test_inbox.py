@@ -348,6 +348,20 @@ def test_a_page_says_that_the_workflow_is_stopped(mode: str | None, says: str) -
             assert "stopped" not in request(url, x_user="alice").body
 
 
+def test_calls_of_one_tool_are_told_apart_in_the_list() -> None:
+    """By the beginning of their first argument."""
+    authority = Authority(MemoryStore())
+    guard = authority.guard(Post().send_email, workflow_id="w")
+    with running(authority) as box:
+        for call_id, to in (("c1", MOM), ("c2", "x" * 300)):
+            waiting(guard, call_id, to)
+        listed = words(request(box.url, x_user="alice").root.one("main"))
+
+    assert f'to: "{MOM}"' in listed
+    assert f'to: "{"x" * 114}\u2026' in listed
+    assert "x" * 115 not in listed
+
+
 def test_answers_are_signed_with_the_principals_own_key() -> None:
     """A ledger that verifies signatures takes an answer from whoever has a key, and from nobody else."""
     key = new_key()

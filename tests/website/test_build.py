@@ -74,3 +74,15 @@ def test_pages_name_the_distribution() -> None:
 
     assert installs
     assert all("llm-emitter[" in line for line in installs)
+
+
+def test_the_twins_of_the_reference_have_no_addresses_and_all_properties() -> None:
+    """A function as a default is shown by its name; a class by its public methods and properties."""
+    reference = pytest.importorskip("website.reference", reason="griffelib is not installed")
+    pages = {page.title: reference.render_markdown(page) for page in reference.PAGES}
+    running = re.search(r"RunningAction\(.*?```", "".join(pages.values()), re.DOTALL)
+
+    assert [title for title, text in pages.items() if re.search(" at 0x[0-9a-f]+", text)] == []
+    assert running is not None
+    assert "is_stopped\n    True if" in running[0]
+    assert " _" not in running[0]

@@ -217,9 +217,9 @@ class Authority:
     def guard(self, tool: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Wrap a tool so that it runs only calls that its principal approved, once each, with a receipt.
 
-        Also usable as a decorator, with or without options. A call builds a proposal from its
-        arguments, opens a decision with an option for exactly that call, waits for the answer, confirms it, writes the
-        intent, runs the tool on a copy of the arguments, and writes the receipt.
+        Also usable as a decorator, with or without options. A call builds a proposal from its arguments, opens a
+        decision with an option for exactly that call, waits for the answer, confirms it, writes the intent, runs the
+        tool on a copy of the arguments, and writes the receipt.
         """
         if tool is None:
             return partial(self.guard, **options)

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakValueDictionary
@@ -133,16 +133,21 @@ async def _run_to_completion(function: Callable[[], T]) -> T:
     return work.result()
 
 
-@dataclass(slots=True, eq=False)
 class RunningAction:
-    """An action that is running: its ``intent``, and checks on whether it may continue."""
+    """An action that is running: its ``intent``, and checks on whether it may continue.
 
-    intent: Intent
-    _journal: Journal
-    _clock_at: Callable[[float], ActorClock]
-    _stop_listeners: list[Callable[[Stop], object]] = field(default_factory=list["Callable[[Stop], object]"])
-    _stop: Stop | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    ``current_action()`` returns it inside a tool. ``intent.intent_id`` can be the idempotency key of a request.
+    """
+
+    __slots__ = ("_clock_at", "_journal", "_lock", "_stop", "_stop_listeners", "intent")
+
+    def __init__(self, intent: Intent, journal: Journal, clock_at: Callable[[float], ActorClock]) -> None:
+        self.intent = intent
+        self._journal = journal
+        self._clock_at = clock_at
+        self._stop_listeners: list[Callable[[Stop], object]] = []
+        self._stop: Stop | None = None
+        self._lock = threading.Lock()
 
     @property
     def is_stopped(self) -> bool:

@@ -153,8 +153,11 @@ def _show_warning(options: set[str], message: Warning | str, *_: Any, **__: Any)
     _report(with_flags(str(message), options), SUCCESS)
 
 
-_ARGUMENT = re.compile(r"""\bPolicy\.(\w+)|\b(\w+)=(?:(["'])(.*?)\3|(?=[\s.,)]))""")
-"""An argument in a message of the library: ``Policy.max_cost``, ``fallback=`` or ``orphans="list"``."""
+_ARGUMENT = re.compile(r"""\bPolicy\.(\w+)|(?<!\()\b(\w+)=(?:(["'])(.*?)\3|(?=[\s.,)]))""")
+"""An argument in a message of the library: ``Policy.max_cost``, ``fallback=`` or ``orphans="list"``.
+
+In ``Ledger(sign=...)`` it is an argument of a class, which no flag stands for.
+"""
 _PRICES = re.compile(r"Policy\(prices=Prices\(.*?\)\)")
 
 

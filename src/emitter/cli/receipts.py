@@ -270,6 +270,7 @@ def _print_lines(lines: Iterable[str]) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
+_VERIFIED_END: Final = "checked: the chain contains the hash that --head names"
 _UNVERIFIED_END: Final = "not checked: lines may be missing; pass a hash that you noted with --head"
 
 
@@ -325,7 +326,7 @@ def verification_lines(
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcome.counts.items()))
     yield f"holds: {quote(outcome.workflow_id)}, {outcome.lines} lines ({counts})"
     yield f"  head        {outcome.head}"
-    yield f"  end         {'the noted line or later' if headed else _UNVERIFIED_END}"
+    yield f"  end         {_VERIFIED_END if headed else _UNVERIFIED_END}"
     yield f"  signatures  {_signature_note(outcome, checked=checked)}"
     for state in outcome.confirms:
         yield _confirm_line(state)

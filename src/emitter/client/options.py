@@ -308,6 +308,7 @@ class _Omitted:
 
 _OMITTED = _Omitted()
 _ARGUMENT_SECTION = re.compile(r"^Args:\n((?: +.*\n)*)", re.MULTILINE)
+_OTHER_SECTION = re.compile(r"^(Returns|Yields|Raises|Attributes|Examples?|Note):$", re.MULTILINE)
 _ARGUMENT = re.compile(r"^ {4}(\w+): .*\n(?: {5,}.*\n)*", re.MULTILINE)
 
 
@@ -424,10 +425,11 @@ def _descriptions(module: str, source: type) -> dict[str, str]:
 
 
 def _add_arguments(docstring: str, descriptions: str) -> str:
-    """Add descriptions to the ``Args`` of a docstring, which follow its first paragraph if it has none."""
+    """Add descriptions to the ``Args`` of a docstring, which precede its other sections if it has none."""
     text = inspect.cleandoc(docstring)
     if section := _ARGUMENT_SECTION.search(text + "\n"):
         end = section.end(1)
         return f"{text[:end].rstrip()}\n{descriptions}{text[end:]}".rstrip()
-    summary, blank, details = text.partition("\n\n")
-    return f"{summary}\n\nArgs:\n{descriptions}{blank}{details}".rstrip()
+    section = _OTHER_SECTION.search(text)
+    end = len(text) if section is None else section.start()
+    return f"{text[:end].rstrip()}\n\nArgs:\n{descriptions}\n{text[end:]}".rstrip()

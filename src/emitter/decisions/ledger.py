@@ -386,7 +386,10 @@ class Ledger:
         pending = self._load_pending(decision_id)
         answer = self._check_answer(pending, resolution, channel, principal, sign)
         if pending.needs_two(resolution):
-            raise BadResolution("Two principals must approve this option.", hint="Use approve(), or the inbox.")
+            raise BadResolution(
+                "Two principals must approve this option.",
+                hint="Answer in the inbox (`emitter inbox`), or with Ledger.approve().",
+            )
         return self._record_end(pending, answer)
 
     def approve(

@@ -255,9 +255,19 @@ def _row(frame: Frame, decision: Row) -> Markup:
         "a", to_single_line(pending.moment.question.stem), href=frame.path_of(pending), id=f"d-{pending.reference}"
     )
     facts = element("p", *_joined(_facts(decision)), class_="how")
-    return element(
-        "li", element("p", link, class_="label"), untrusted_element("p", to_single_line(pending.moment.synopsis)), facts
-    )
+    texts = (to_single_line(pending.moment.synopsis), *_call_gist(pending))
+    return element("li", element("p", link, class_="label"), *(untrusted_element("p", text) for text in texts), facts)
+
+
+_MAX_GIST_LENGTH: Final = 120
+
+
+def _call_gist(pending: PendingDecision) -> tuple[str, ...]:
+    """Return the beginning of a guarded call's first argument, since the calls of one tool look alike otherwise."""
+    if not pending.subject:
+        return ()
+    line = to_single_line(pending.moment.findings[0])
+    return (f"{line[: _MAX_GIST_LENGTH - 1]}\u2026" if len(line) > _MAX_GIST_LENGTH else line,)
 
 
 def _facts(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:

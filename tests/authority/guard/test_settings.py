@@ -292,3 +292,9 @@ def test_a_target_that_cannot_be_is_named_as_the_option_that_it_is(target: Any, 
     with pytest.raises(InputError, match=told):
         office.call()
     assert office.person.asked == []
+
+
+def test_the_explanation_of_guard_precedes_its_arguments() -> None:
+    """A reader learns what it does before what it takes."""
+    text = Authority.guard.__doc__ or ""
+    assert text.index("A call builds a proposal") < text.index("Args:") < text.index("ask: Puts")

@@ -53,13 +53,19 @@ class ApprovalRequest:
     tool: str
     proposal: Proposal
     request: ConfirmRequest
-    _objections: tuple[Reopen, ...] = field(default=(), repr=False, compare=False)
+    _objections: tuple[Reopen, ...] = field(default=(), init=False, repr=False, compare=False)
     _reads: list[bool] = field(default_factory=list[bool], init=False, repr=False, compare=False)
 
     @property
     def label(self) -> str:
         """The label of the option that makes the call. The envelope must contain it exactly once."""
         return f"Run {self.tool} with exactly these arguments"
+
+    def with_objections(self, objections: tuple[Reopen, ...]) -> ApprovalRequest:
+        """Return a request with the objections to its call that ``read_objections`` returns."""
+        request = ApprovalRequest(self.tool, self.proposal, self.request)
+        object.__setattr__(request, "_objections", objections)
+        return request
 
     def read_objections(self) -> tuple[Reopen, ...]:
         """Return the principal's objections to this very call, earliest first, to pass as ``after=``.
@@ -77,7 +83,10 @@ class ApprovalRequest:
 
 
 BriefWriter: TypeAlias = Callable[[ApprovalRequest], BindingMoment | Awaitable[BindingMoment]]
-"""Writes the envelope for a call. One option must have the label ``ApprovalRequest.label``."""
+"""A function of an ``ApprovalRequest`` that returns the ``BindingMoment`` for its call, or an awaitable of it.
+
+One option must have the label ``ApprovalRequest.label``.
+"""
 
 
 def brief_from_template(request: ApprovalRequest) -> BindingMoment:

@@ -12,7 +12,7 @@ import functools
 import inspect
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, assert_never, cast
 
@@ -297,7 +297,7 @@ def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[Pend
     refusals: tuple[ResolvedDecision, ...] = yield StoreStep(partial(_find_refusals, call, proposed_call))
     continuations = [each.continuation for each in reversed(refusals)]
     objections = tuple(each for each in continuations if isinstance(each, Reopen))
-    request = replace(_approval_request(call, proposed_call), _objections=objections)
+    request = _approval_request(call, proposed_call).with_objections(objections)
     briefed: BindingMoment = yield UserCodeStep(partial(call.config.brief, request))
     # A brief may change the request it receives, so the call is stated from another one.
     moment, call_index = add_call_findings(_approval_request(call, proposed_call), briefed)
