@@ -14,9 +14,9 @@ import pytest
 from emitter import AuthenticationError, EmissionError, Policy, RateLimited, Unreachable, aemit, emit, stream
 from emitter.adapters import bedrock_converse
 from emitter.adapters.bedrock_client import AsyncBedrockClient, as_server_sent_events, run_in_thread
-from emitter.adapters.clients import SignedRequest, create_client, find_client_credentials
+from emitter.adapters.clients import create_client, find_client_credentials, find_request_credentials
 from emitter.adapters.sse import SseDecoder
-from emitter.adapters.transport import async_half
+from emitter.adapters.transport import SignedRequest, async_half
 from emitter.errors import InputError, MissingKey
 from emitter.messages import FaultKind
 from emitter.profiles import load_profile
@@ -221,8 +221,8 @@ def test_a_signature_is_no_word_to_strike_out() -> None:
         "SignedHeaders=content-type;host;x-amz-date, Signature=0123456789abcdef"
     )
     sent = SignedRequest({"Authorization": signature.encode(), "X-Amz-Security-Token": TOKEN, "X-Amz-Date": "2026"})
-    assert set(sent.credentials) == {KEY, "0123456789abcdef", TOKEN}
-    assert SignedRequest({"Authorization": b"Bearer abc"}).credentials == ("Bearer abc",)
+    assert set(find_request_credentials(sent)) == {KEY, "0123456789abcdef", TOKEN}
+    assert find_request_credentials(SignedRequest({"Authorization": b"Bearer abc"})) == ("Bearer abc",)
 
 
 def test_a_clients_credentials_are_found() -> None:

@@ -20,8 +20,7 @@ from email.utils import formatdate, parsedate
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from emitter.adapters.clients import SignedRequest
-from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, make_view
+from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, SignedRequest, make_view
 from emitter.errors import InputError, MissingKey
 from emitter.messages import Fault, FaultKind, as_mapping
 
@@ -184,7 +183,7 @@ class _EndpointView(RequestView):
         A response with the status of an error is returned as it is.
         """
         is_stream, request.stream_output = request.stream_output, True  # botocore would read the body without a limit
-        self.transfer.request = SignedRequest(request.headers)
+        self.transfer.request = SignedRequest(dict(request.headers))
         original: Any = self
         session = make_view(original.http_session, _SessionView, self.transfer)
         session.timeout = self.timeout

@@ -1,4 +1,4 @@
-"""Create and check SDK clients, and find the credentials that they send.
+"""Create, check and limit SDK clients, and find the credentials that they send.
 
 Every header and query parameter counts as a credential unless its name is known to be harmless.
 """
@@ -16,7 +16,15 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from emitter.adapters.transport import is_boto3_client
+from emitter.adapters.transport import (
+    AsyncBedrockClient,
+    GoogleClientView,
+    GoogleView,
+    SdkView,
+    SignedRequest,
+    is_boto3_client,
+    make_view,
+)
 from emitter.errors import InputError, MissingExtra, MissingKey
 from emitter.profiles.model import Sdk
 
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
+    from emitter.adapters.transport import HttpTransfer
     from emitter.profiles.model import ProviderProfile
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
@@ -63,7 +72,7 @@ def create_client(
     sdk = _import_sdk(config.sdk)
     url = _find_base_url(profile, base_url)
     if config.sdk is Sdk.BEDROCK:
-        from emitter.adapters.bedrock_client import create_bedrock_client  # noqa: PLC0415  it builds on this module
+        from emitter.adapters.bedrock_client import create_bedrock_client  # noqa: PLC0415  only clients of Bedrock
 
         return create_bedrock_client(config.flavour, api_key, url, http_client)
     key = api_key or _find_key(profile)
@@ -78,6 +87,29 @@ def create_client(
         arguments["api_version"] = config.api_version  # Azure's client requires one; the caller's variable wins
     client_class: Any = getattr(sdk, f"{'Async' if asynchronous else ''}{config.flavour}")
     return client_class(**arguments)
+
+
+def limit_client(client: object, transfer: HttpTransfer) -> object:
+    """Return a view of a provider's client that sends one request and records it in ``transfer``.
+
+    A client without an HTTP client of a known kind is returned unchanged.
+
+    Raises:
+        InputError: A Google client sends through ``aiohttp`` or ``requests``, where emitter cannot control redirects
+            and sizes.
+    """
+    if "_client" in getattr(client, "__dict__", ()):
+        return make_view(client, SdkView, transfer)
+    if is_boto3_client(client) or isinstance(client, AsyncBedrockClient):
+        from emitter.adapters.bedrock_client import BedrockView  # noqa: PLC0415  only clients of Bedrock
+
+        return BedrockView(client, transfer)
+    models: Any = getattr(client, "models", None)
+    api_client = getattr(models, "_api_client", None)
+    if api_client is None:
+        return client
+    view = make_view(api_client, GoogleView, transfer)
+    return GoogleClientView(models.__class__(view), view)
 
 
 class ClientSettings(NamedTuple):
@@ -286,26 +318,10 @@ _MIN_PATH_FRAGMENT = 16
 _SIGNATURE_PARTS = re.compile(rb"Credential=([^/,]+)|Signature=(\w+)")
 
 
-class SignedRequest:
-    """The credentials in the headers of a request that boto3 signed.
-
-    Some parts of a signature are not secret, such as the names of the headers that it covers.
-    """
-
-    def __init__(self, headers: Mapping[str, str | bytes]) -> None:
-        values = {name: value if isinstance(value, bytes) else value.encode() for name, value in headers.items()}
-        signature = values.get("Authorization", b"")
-        parts = [part for pair in _SIGNATURE_PARTS.findall(signature) for part in pair if part]
-        if parts:
-            del values["Authorization"]
-        sensitive = _sensitive_values([(name, value.decode("latin-1")) for name, value in values.items()], ())
-        self.credentials = (*(part.decode("latin-1") for part in parts), *sensitive)
-
-
 def find_request_credentials(request: httpx2.Request | SignedRequest) -> tuple[str, ...]:
     """Return the values of a request that may be credentials."""
     if isinstance(request, SignedRequest):
-        return request.credentials
+        return _signed_credentials(request)
     url, headers = request.url, request.headers
     values = [value.decode(headers.encoding) for name, value in headers.raw if not _is_harmless(name)]
     if url.query:
@@ -313,6 +329,20 @@ def find_request_credentials(request: httpx2.Request | SignedRequest) -> tuple[s
     if url.password:
         values.append(url.password)
     return tuple(dict.fromkeys(values))
+
+
+def _signed_credentials(request: SignedRequest) -> tuple[str, ...]:
+    """Return the credentials of a request that boto3 signed.
+
+    Some parts of a signature are not secret, such as the names of the headers that it covers.
+    """
+    values = {name: value if isinstance(value, bytes) else value.encode() for name, value in request.headers.items()}
+    signature = values.get("Authorization", b"")
+    parts = [part for pair in _SIGNATURE_PARTS.findall(signature) for part in pair if part]
+    if parts:
+        del values["Authorization"]
+    sensitive = _sensitive_values([(name, value.decode("latin-1")) for name, value in values.items()], ())
+    return (*(part.decode("latin-1") for part in parts), *sensitive)
 
 
 def find_error_credentials(error: BaseException | None) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Send requests through the providers' own clients, without following redirects and with a limit on response size.
 
-``limit_client`` returns a view of a client for one request. The view shares all state of the client (credentials,
-base URL, connections) and does not change it. No SDK is imported unless one of its clients is in use.
+A request is sent through a view of its client, which ``clients.limit_client`` creates. The view shares all state of the
+client (credentials, base URL, connections) and does not change it. No SDK is imported unless one of its clients is in
+use.
 
 Sources: ``_client`` and its ``send`` in openai 3.52.0 and anthropic 2.11.0 (``_base_client.py``), and
 ``_httpx_client``, ``_async_httpx_client`` in google-genai 3.4.0 (``_api_client.py``).
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate, parsedate
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pydantic_core import to_json
 
@@ -71,6 +72,12 @@ class HttpTransfer:
             raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message, self.status))
 
 
+class SignedRequest(NamedTuple):
+    """The headers of a request that boto3 signed. ``HttpTransfer.request`` holds one for a boto3 client."""
+
+    headers: Mapping[str, str | bytes]
+
+
 class ResponseRejected(Exception):
     """The response was rejected before its body was read to the end."""
 
@@ -98,29 +105,6 @@ def is_boto3_client(client: object) -> bool:
 def async_half(client: object) -> object:
     """Return the object through which async calls send: Google's ``aio``, threads for boto3, or the client itself."""
     return AsyncBedrockClient(client) if is_boto3_client(client) else getattr(client, "aio", client)
-
-
-def limit_client(client: object, transfer: HttpTransfer) -> object:
-    """Return a view of a provider's client that sends one request and records it in ``transfer``.
-
-    A client without an HTTP client of a known kind is returned unchanged.
-
-    Raises:
-        InputError: A Google client sends through ``aiohttp`` or ``requests``, where emitter cannot control redirects
-            and sizes.
-    """
-    if "_client" in getattr(client, "__dict__", ()):
-        return make_view(client, _SdkView, transfer)
-    if is_boto3_client(client) or isinstance(client, AsyncBedrockClient):
-        from emitter.adapters.bedrock_client import BedrockView  # noqa: PLC0415  it builds on this module
-
-        return BedrockView(client, transfer)
-    models: Any = getattr(client, "models", None)
-    api_client = getattr(models, "_api_client", None)
-    if api_client is None:
-        return client
-    view = make_view(api_client, _GoogleView, transfer)
-    return GoogleClientView(models.__class__(view), view)
 
 
 class GoogleClientView:
@@ -198,7 +182,7 @@ class RequestView:
         """Leave the original's resources open."""
 
 
-class _SdkView(RequestView):
+class SdkView(RequestView):
     """A view of an ``openai`` or ``anthropic`` client. The SDKs read ``_client`` several times for one request."""
 
     __slots__ = ("http",)
@@ -217,7 +201,7 @@ class _SdkView(RequestView):
         return view._build_middleware_chain()  # noqa: SLF001  the SDK's
 
 
-class _GoogleView(RequestView):
+class GoogleView(RequestView):
     """A view of the API client inside a ``google.genai`` client."""
 
     __slots__ = ("is_streaming", "response")

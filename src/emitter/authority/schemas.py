@@ -29,7 +29,7 @@ from emitter.authority.records import (
     Timestamp,
 )
 from emitter.host.kinds import DIALECT, STANDARD
-from emitter.host.registry import make_portable
+from emitter.host.payload_schemas import make_portable
 from emitter.models import AUTHORIZATION
 from emitter.models.authorization import WorkflowDeclaration
 from emitter.schema.dialects import transform_schema

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote
 
 from emitter.adapters import ADAPTERS, openai_responses
-from emitter.adapters.transport import HttpTransfer, fetch, limit_client
+from emitter.adapters.clients import limit_client
+from emitter.adapters.transport import HttpTransfer, fetch
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, StoreFailed
 from emitter.messages import Fault, as_mapping

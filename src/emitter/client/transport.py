@@ -23,10 +23,11 @@ from emitter.adapters.clients import (
     find_credentials,
     find_error_credentials,
     find_request_credentials,
+    limit_client,
 )
 from emitter.adapters.http_response import StreamAccumulator, parse_failure, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
-from emitter.adapters.transport import HttpTransfer, limit_client
+from emitter.adapters.transport import HttpTransfer
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets

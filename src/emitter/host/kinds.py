@@ -335,13 +335,13 @@ class _LibraryKind(EnvelopeKind):
     @cached_property
     def schema(self) -> dict[str, Json]:  # pyright: ignore[reportIncompatibleVariableOverride]  frozen, so never set
         """The canonical schema."""
-        from emitter.host.registry import payload_schema  # noqa: PLC0415  pydantic models, of which most runs need none or one
+        from emitter.host.payload_schemas import payload_schema  # noqa: PLC0415  pydantic models, of which most runs need none or one
 
         return canonicalize_schema(self.id, payload_schema(self.id))
 
 
 def _check_authorization(payload: Json) -> Iterable[Violation]:
-    from emitter.host.registry import check_authorization  # noqa: PLC0415  as above
+    from emitter.host.payload_schemas import check_authorization  # noqa: PLC0415  as above
 
     return check_authorization(payload)
 

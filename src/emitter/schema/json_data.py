@@ -6,6 +6,7 @@ JSON equality differs from Python's: 1 equals 1.0, and 1 does not equal true.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
@@ -110,6 +111,15 @@ def escape_pointer_token(name: str) -> str:
 def parse_pointer(pointer: str) -> tuple[str, ...]:
     """Return the names in a JSON pointer."""
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
+
+
+_NAME_SEPARATORS = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def definition_name(pointer: str) -> str:
+    """Return a definition name for a pointer, in characters that every provider accepts."""
+    last = pointer.rstrip("/#").rpartition("/")[2]
+    return _NAME_SEPARATORS.sub("_", last)[:64].strip("_") or "root"
 
 
 def resolve_reference(schema: Json, reference: object) -> Json:

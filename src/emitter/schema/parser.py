@@ -15,7 +15,7 @@ import jsonschema_rs
 from emitter.errors import Uncompilable
 from emitter.messages import as_list, as_mapping
 from emitter.schema.dialects import pattern_matches
-from emitter.schema.json_data import ALL_TYPES, ARRAY, OBJECT, STRING, child_pointer
+from emitter.schema.json_data import ALL_TYPES, ARRAY, OBJECT, STRING, child_pointer, definition_name
 from emitter.schema.keywords import (
     EXPANDED_KEYWORDS,
     NOTE_KEYWORDS,
@@ -42,7 +42,7 @@ from emitter.schema.nodes import (
     UnionNode,
     UnnamedProperties,
 )
-from emitter.schema.references import ReferenceResolver, SchemaPart, definition_name
+from emitter.schema.references import ReferenceResolver, SchemaPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

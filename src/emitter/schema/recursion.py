@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.errors import Uncompilable
 from emitter.messages import as_mapping
 from emitter.profiles.tables import RecursionSupport
+from emitter.schema.json_data import definition_name
 from emitter.schema.nodes import (
     ArrayNode,
     EnumNode,
@@ -30,7 +31,6 @@ from emitter.schema.nodes import (
     to_json_text,
     transform_node,
 )
-from emitter.schema.references import definition_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,7 +6,6 @@ References never leave the document, except to the drafts' own metaschemas and t
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
     from emitter.schema.dialects import SchemaDraft
     from emitter.schema.registry import DocumentRegistry
-
-_NAME_SEPARATORS = re.compile(r"[^A-Za-z0-9_.-]+")
-
 
 SchemaRegistry: TypeAlias = "Mapping[str, Any] | Registry[Any]"
 """Schemas by URI, or a registry of the ``referencing`` package."""
@@ -107,12 +103,6 @@ def _unresolved_message(reference: object) -> str:
     if isinstance(reference, str) and not reference.startswith("#"):
         return "refers to a schema outside this document; move it into $defs, or pass it in registry="
     return "does not exist in this document"
-
-
-def definition_name(pointer: str) -> str:
-    """Return a definition name for a pointer, in characters that every provider accepts."""
-    last = pointer.rstrip("/#").rpartition("/")[2]
-    return _NAME_SEPARATORS.sub("_", last)[:64].strip("_") or "root"
 
 
 MAX_COLLECTED_RULES = 5_000

@@ -14,8 +14,7 @@ from referencing.jsonschema import specification_with
 
 from emitter.errors import InputError
 from emitter.schema.dialects import DATA_KEYWORDS, NAMED_SCHEMA_KEYWORDS, detect_draft
-from emitter.schema.json_data import iter_objects
-from emitter.schema.references import definition_name
+from emitter.schema.json_data import definition_name, iter_objects
 
 if TYPE_CHECKING:
     from referencing._core import Resolved, Resolver

@@ -15,7 +15,7 @@ from emitter.messages import as_list
 from emitter.profiles.tables import OptionalProperties
 from emitter.schema.codecs import VALUE_MEMBER, Codec, JsonTextCodec, LazyCodec, WrappedCodec
 from emitter.schema.formats import describe_format
-from emitter.schema.json_data import NULL, OBJECT, STRING, canonical_key, child_pointer, truncate_json
+from emitter.schema.json_data import NULL, OBJECT, STRING, canonical_key, child_pointer, definition_name, truncate_json
 from emitter.schema.losses import (
     LossLog,
     add_conditions,
@@ -41,7 +41,7 @@ from emitter.schema.nodes import (
     node_types,
 )
 from emitter.schema.python_types import is_name_informative
-from emitter.schema.references import SchemaPart, definition_name
+from emitter.schema.references import SchemaPart
 from emitter.schema.results import LossReason
 from emitter.schema.size_limits import DEFINITION_PREFIX, ROOT_POINTER
 from emitter.schema.wire_forms import closed_object, write_array, write_enum, write_object, write_scalar
