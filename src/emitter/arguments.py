@@ -1,4 +1,4 @@
-"""Checks of arguments that several public functions share."""
+"""Argument checks that several public functions share."""
 
 from __future__ import annotations
 

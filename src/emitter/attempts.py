@@ -1,4 +1,4 @@
-"""The calls of an emission as its trace keeps them, each with the verdict on its answer."""
+"""The calls of an emission as recorded on its trace, each with the verdict on its answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from emitter.messages import JUDGE_ROUTE, Fault, ProviderErrorDetails, Usage
 
 
 class Verdict(str, Enum):
-    """The classification of an answer."""
+    """The classification of the answer to one call."""
 
     COMPLETE = "complete"
     TRUNCATED = "truncated"
@@ -29,11 +29,21 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call and its result. No text of the model is kept.
+    """One call and its result, without any text of the model.
 
-    ``model`` is ``provider/model`` by the ids in events, ``route`` its position among the models of the emission,
-    -1 being the judge, ``stop`` the vendor's own word, ``report`` the vendor's error details, and ``usage``
-    None if the call brought no answer.
+    Attributes:
+        number: The number of the call, from 1.
+        verdict: The verdict on the answer.
+        budget: The output budget in tokens.
+        corrected: The request had a corrective fragment.
+        stop: The vendor's own stop reason.
+        usage: The token usage, or None if the call had no answer.
+        violations: The violations in the answer.
+        fault: The failure, if there was no answer.
+        request_id: The vendor's id of the request.
+        report: The vendor's error details.
+        model: ``provider/model``, by the ids that events use.
+        route: The position of the model among the models of the emission, or -1 for the judge.
     """
 
     number: int
@@ -51,10 +61,10 @@ class Attempt:
 
     @property
     def by_judge(self) -> bool:
-        """Whether the call asked a judge about another answer."""
+        """True if the call asked a judge about another answer."""
         return self.route == JUDGE_ROUTE
 
 
 def total_usage(attempts: tuple[Attempt, ...]) -> Usage:
-    """Return the token usage of all calls."""
+    """Return the sum of the token usage of all calls."""
     return sum((attempt.usage for attempt in attempts if attempt.usage is not None), Usage())

@@ -84,7 +84,7 @@ class ContextWindow:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """The first budget, and the ceiling to which retries may raise it. The caller set it if ``is_explicit``."""
+    """The first budget, and the ceiling to which retries may raise it. ``is_explicit`` means that the caller set it."""
 
     initial: int
     ceiling: int

@@ -1,4 +1,4 @@
-"""The time, timeouts and retry delays of a driver."""
+"""The clock of a driver, and its retry delays."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Convert a prompt or a vendor's message list to messages.
 
-Reads OpenAI Chat and Responses, Anthropic Messages, Google generateContent and Interactions, and Bedrock Converse
-messages, as JSON or as SDK objects.
-Tool results and cited text are kept, fenced and marked untrusted. Images, documents and audio are kept in the user's
-turns and in tool results. Private thinking is left out. Anything else that cannot be shown is an ``InputError``.
+Accepts messages of OpenAI Chat and Responses, Anthropic Messages, Google generateContent and Interactions, and Bedrock
+Converse, as JSON or as SDK objects. Tool results and cited text are kept, fenced and marked untrusted. Images,
+documents and audio are kept in the user's turns and in tool results. Private thinking is dropped. Anything else that
+cannot be shown to the model raises ``InputError``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EMPTY_HINT = "Describe the task."
 class Conversation:
     """The system texts and turns of a conversation, and the materials and history to show after them.
 
-    ``trust`` is that of all of them.
+    ``trust`` applies to all of them.
     """
 
     system: tuple[str, ...]
@@ -67,7 +67,7 @@ def _to_content(parts: tuple[str | MediaPart, ...], trust: Trust) -> object:
 
 
 def append_parts(turns: tuple[Message, ...], parts: tuple[str | MediaPart, ...]) -> tuple[Message, ...]:
-    """Return the turns with further parts of the user, in the last turn if it is the user's."""
+    """Return the turns with more parts of the user. They are added to the last turn if it is the user's."""
     *before, last = turns
     if last.role is Role.ASSISTANT:
         return (*turns, Message.from_parts(Role.USER, parts))
@@ -82,7 +82,7 @@ def parse_conversation(
     has_heading: bool = True,
     redact: Callable[[str], str] | None = None,
 ) -> Conversation:
-    """Parse the conversation in ``messages``; raise ``InputError`` for content that cannot be shown.
+    """Parse the conversation in ``messages``. Raises ``InputError`` for content that cannot be shown.
 
     If ``has_heading`` is true, the text of a prompt is put under a heading. ``redact`` removes secrets from the names
     and sources of media.
@@ -122,7 +122,7 @@ def _no_turns_error(*, has_messages: bool, has_system: bool) -> InputError:
 
 
 def _make_turn(role: Role | None, parts: list[MessagePart], location: str) -> Message:
-    """Return the turn of these parts; raise ``InputError`` for media that are not the user's."""
+    """Return the turn of these parts. Raises ``InputError`` for media that are not in a turn of the user."""
     if all(part.media is None for part in parts):
         return Message(role or Role.USER, "\n\n".join(part.text for part in parts if part.text.strip()))
     media = next(part.media for part in parts if part.media is not None)
@@ -176,7 +176,10 @@ def _iter_messages(messages: object) -> Iterator[tuple[str, JsonObject]]:
 
 
 def _no_message_error(messages: Iterable[object], index: int, item: object) -> InputError:
-    """Return the error for an item that is no message. Texts are allowed beside media, so a later item is to blame."""
+    """Return the error for an item that is not a message.
+
+    A text is valid beside media, so the error names the first item that is neither, if there is one.
+    """
     hint = _MESSAGES_HINT
     if isinstance(item, str):
         items = list(enumerate(messages)) if isinstance(messages, list | tuple) else []
@@ -196,7 +199,7 @@ def _no_message_error(messages: Iterable[object], index: int, item: object) -> I
 
 
 def _file_hint(item: object) -> str:
-    """Return what to pass for a text that is the name of an image, a document or a recording."""
+    """Return a hint for a string that is the file name of an image, a document or a recording, or an empty string."""
     from emitter.media.parts import CLASS_NAMES, media_type_of_name, medium_of  # noqa: PLC0415  only an error needs it
 
     if not isinstance(item, str) or "." not in item or len(item) > _MAX_NAME_LENGTH:
@@ -255,7 +258,7 @@ class MessagePart:
 def message_parts(
     message: JsonObject, prompts: PromptTemplates, location: str, redact: Callable[[str], str] | None = None
 ) -> list[MessagePart]:
-    """Return the parts of a message in order; raise ``InputError`` for one that cannot be shown."""
+    """Return the parts of a message in order. Raises ``InputError`` for a part that cannot be shown."""
     try:
         parts = list(_MessageParser(prompts, location, redact).parse_message(message))
     except RecursionError as error:
@@ -315,7 +318,7 @@ class _MessageParser:
                 yield from self.parse_part(part)
 
     def parse_media(self, media: Media) -> Iterator[MessagePart]:
-        """Yield a medium; an untrusted one between two texts that fence it."""
+        """Yield a media part. An untrusted part is fenced by two texts."""
         media = media if self.redact is None else redact_media(media, self.redact)
         if media.trust is Trust.TRUSTED:
             yield MessagePart("", media=media.part)
@@ -342,7 +345,7 @@ class _MessageParser:
             raise self.unsupported_part(kind, f"Use one of {', '.join(sorted(TEXT_PARTS | MEDIA_PARTS))}.")
 
     def parse_text_part(self, part: JsonObject, members: JsonObject) -> MessagePart:
-        """Parse a text, which is untrusted if it is marked as such or cites sources."""
+        """Parse a text. It is untrusted if it is marked as untrusted or cites sources."""
         text, trust = self.parse_text(members.get("text")), part.get("trust", Trust.TRUSTED)
         if trust not in _TRUST_VALUES:
             raise self.make_error(f"holds a text whose trust is {trust!r}, not one of {', '.join(_TRUST_VALUES)}")
@@ -358,7 +361,7 @@ class _MessageParser:
                 yield _to_message_part(part, Trust.TRUSTED)
 
     def read_media(self, kind: str, members: JsonObject) -> tuple[str | MediaPart, ...]:
-        """Read a vendor's own media part; an error names the message."""
+        """Read a vendor's own media part. The location of the message is added to an error."""
         from emitter.media.spellings import read_media_part  # noqa: PLC0415  few messages have media
 
         try:
@@ -427,7 +430,7 @@ class _MessageParser:
         return "\n\n".join(item for item in texts if item is not None)
 
     def readable_value(self, value: object) -> object:
-        """Remove what only the vendor can read; raise for images, audio and files."""
+        """Remove encrypted members. Raises ``InputError`` for images, audio and files."""
         if isinstance(value, list | tuple):
             return [self.readable_value(item) for item in cast("list[object]", value)]
         members = as_json_object(value)
@@ -475,7 +478,7 @@ def _part_text(value: object) -> str | None:
 JsonObject: TypeAlias = Mapping[str, Any]
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 THINKING_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought"})
-"""The agent's private thinking. Vendors accept it only signed and from their own model."""
+"""The agent's private thinking. A vendor accepts only signed thinking of its own models."""
 NAMED_TOOL_CALLS = frozenset(
     {"custom_tool_call", "function_call", "mcp_call", "mcp_tool_use", "server_tool_use", "tool_use"}
 )
@@ -489,10 +492,10 @@ HOSTED_TOOL_CALLS = {
     "tool_search_call": "tool_search",
     "web_search_call": "web_search",
 }
-"""Calls of the vendors' own tools, which have no name, and the tool's name."""
+"""Calls of the vendors' own tools, which carry no name, with the name to show."""
 TOOL_CALLS = NAMED_TOOL_CALLS | set(HOSTED_TOOL_CALLS)
 VENDOR_RUN_CALLS = frozenset(HOSTED_TOOL_CALLS) | {"mcp_call", "mcp_tool_use", "server_tool_use"}
-"""Calls that the vendor may have run itself. The result is in the text that follows, or nowhere."""
+"""Calls that the vendor may have run itself, so that the following text contains untrusted results."""
 _CITATION_KEYS = frozenset(
     {
         "annotations",
@@ -555,7 +558,7 @@ _IGNORED_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "vid
 
 
 def as_json_object(value: object) -> JsonObject | None:
-    """Return a JSON object as it is, an SDK object as JSON, and None for anything else."""
+    """Return a JSON object unchanged, an SDK object as JSON, or None for anything else."""
     if isinstance(value, Mapping):
         return cast("JsonObject", value)
     dump = cast("Callable[..., object] | None", getattr(value, "model_dump", None))
@@ -564,7 +567,7 @@ def as_json_object(value: object) -> JsonObject | None:
 
 
 def part_kind(part: JsonObject) -> tuple[str, JsonObject]:
-    """Return a part's kind and the object that holds it: named by ``type``, or by Google's single member."""
+    """Return a part's kind and its members. The kind is its ``type``, or the name of Google's only member."""
     kind = part.get("type")
     if isinstance(kind, str):
         return kind, part
@@ -576,7 +579,7 @@ def part_kind(part: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _result_part(part: JsonObject) -> tuple[str, JsonObject]:
-    """Return the kind of a part of a tool's result, and its members. Converse names a medium, which has a source."""
+    """Return the kind of a part of a tool's result, and its members. A media part of Converse has a ``source``."""
     if "type" not in part and len(part) == 1:
         kind, members = part_kind(part)
         return (kind, members) if isinstance(members.get("source"), Mapping) else ("", part)
@@ -594,7 +597,7 @@ def has_citations(members: JsonObject) -> bool:
 
 
 def text_or_empty(value: object) -> str:
-    """Return the value if it is a text, and an empty text otherwise."""
+    """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
 
 

@@ -87,7 +87,7 @@ class RecoveryApplied:
 
 @dataclass(frozen=True, slots=True)
 class NlToFormatEngaged:
-    """The model answers in plain words first, then in the form; ``fallback_calls`` is the number of calls."""
+    """The model answers in prose first, then in the schema; ``fallback_calls`` is the number of calls."""
 
     type: ClassVar[str] = "envelope.nlToFormat.engaged"
     original_envelope_type: str
@@ -110,7 +110,7 @@ class CapBreached:
 
 @dataclass(frozen=True, slots=True)
 class NodeCompleted:
-    """The node is done; ``outputs`` refer to its result, and contain content only if the host's handler adds it."""
+    """The node has finished. ``outputs`` refers to its result. Only the host's handler can add content to it."""
 
     type: ClassVar[str] = "node.completed"
     outputs: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
@@ -308,7 +308,7 @@ def build_payload(event: Event, node_id: str) -> dict[str, Json]:
     """Return the payload of ``event`` in its wire form."""
     if isinstance(event, NodeFailed):
         return {"nodeId": node_id, **_build_failure(event, node_id)}
-    # envelopes are counted per turn, so that breach names no node
+    # Envelopes are counted per turn, so this breach does not belong to a node.
     is_turn_limit = isinstance(event, CapBreached) and event.kind == "envelopes"
     payload: dict[str, Json] = {} if is_turn_limit else {"nodeId": node_id}
     for member in fields(event):

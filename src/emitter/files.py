@@ -1,4 +1,4 @@
-"""Open files that only their owner can read."""
+"""Create and open files that only their owner can read."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Violations of a schema or rule, findings of content checks, and their severities.
 
-A rule that can be wrong never rejects an answer: the model is asked once, and then its findings are warnings.
+A rule that can be wrong never rejects an answer: the model is asked to correct it once, and any finding that remains is
+a warning.
 """
 
 from __future__ import annotations

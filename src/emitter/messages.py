@@ -1,6 +1,6 @@
 """The requests, responses and failures that pass between an emission and a provider.
 
-These are plain values in terms that belong to no provider. The adapters translate them to and from each wire format.
+These are provider-independent values. The adapters translate them to and from each wire format.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MEDIUM_NAMES = {Medium.IMAGE: "an image", Medium.DOCUMENT: "a PDF document", Med
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MediaPart:
-    """An image, a document or an audio recording in a message. It has ``data``, a ``url`` or a ``file_id``.
+    """An image, a document or an audio recording in a message, as ``data``, a ``url`` or a ``file_id``.
 
     Attributes:
         media_type: The media type, or an empty string if it is not known.
@@ -89,7 +89,8 @@ class MediaPart:
 class Message:
     """One turn of the conversation.
 
-    ``parts`` is empty for a turn of text only. Otherwise it holds texts and media in order, and ``text`` all the texts.
+    ``parts`` is empty for a turn of text only. Otherwise it holds texts and media in order, and ``text`` holds all the
+    texts.
     """
 
     role: Role
@@ -117,7 +118,7 @@ class Message:
 
 
 class OutputMode(str, Enum):
-    """The way in which a provider is asked to follow a schema."""
+    """The mode in which a provider is asked to follow a schema."""
 
     JSON_SCHEMA = "json_schema"
     """The provider's structured-output mode."""
@@ -140,31 +141,34 @@ class OutputFormat:
 
 
 class _NoFields(dict[str, Any]):
-    """An empty mapping that a dataclass takes as a default, as it takes a ``MappingProxyType`` from Python 3.12 on."""
+    """An empty, hashable mapping.
+
+    A dataclass rejects an unhashable default, and ``MappingProxyType`` is hashable only from Python 3.12 on.
+    """
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 NO_FIELDS: Mapping[str, Any] = _NoFields()
-"""Stands for no fields or headers."""
+"""No fields or headers."""
 JUDGE_ROUTE = -1
-"""The route of a request to the judge of an emission, the last one of its models."""
+"""The route of a request to the judge, which is the last of the emission's models."""
 
 
 HOUR = "1h"
-"""The lifetime of a cache for which providers have a price of its own."""
+"""The cache lifetime for which providers have a separate price."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptCache:
-    """What to ask of the provider's prompt cache.
+    """The settings of a request for the provider's prompt cache.
 
     Attributes:
-        prefix: The characters of the system prompt that all requests of a form begin with.
+        prefix: The length of the start of the system prompt that all requests of a form share.
         is_marked: Mark the end of the prefix, so that it is cached.
-        is_exclusive: Cache nothing that is not marked, where the provider would choose by itself.
-        lifetime: The lifetime of what is written, in the provider's words, or None for its default.
-        key: A name that the requests with the same prefix share.
+        is_exclusive: Cache only the marked prefix, if the provider would otherwise choose what to cache.
+        lifetime: The lifetime of the cached prefix, in the provider's words, or None for its default.
+        key: A name that requests with the same prefix share.
     """
 
     prefix: int = 0
@@ -185,7 +189,7 @@ class ModelRequest:
         options: Merged into the provider's request body unchanged.
         headers: Sent along with the SDK's own.
         route: The position of the model among those of the emission, or ``JUDGE_ROUTE``.
-        cache: What to ask of the prompt cache, or None for the provider's default.
+        cache: The settings for the prompt cache, or None for the provider's default.
     """
 
     model: str
@@ -215,7 +219,7 @@ class ModelRequest:
 class StopReason(str, Enum):
     """The meaning of a provider's stop reason. ``providers/*.toml`` maps every raw reason to one of these.
 
-    The order counts: if an answer has several reasons, the first of these is its meaning. COMPLETE is therefore last.
+    The order matters: if an answer has several stop reasons, the first of these members wins, so COMPLETE is last.
     """
 
     REFUSED = "refused"
@@ -236,9 +240,9 @@ class Usage:
         output: All output tokens, including ``thinking``.
         cache_read: Input tokens read from a cache, if the provider reports them.
         cache_write: Input tokens written to a cache, if the provider reports them.
-        cache_write_1h: Those of ``cache_write`` that are kept for an hour, which cost more.
+        cache_write_1h: The part of ``cache_write`` that is kept for an hour, which costs more.
         thinking: Output tokens spent on thinking, if the provider reports them.
-        estimated: A part of the usage was counted here, because the provider did not report it.
+        estimated: Part of the usage was counted locally, because the provider did not report it.
     """
 
     input: int = 0
@@ -270,8 +274,8 @@ class Usage:
 class ProviderErrorDetails:
     """A provider's own description of a failure, for the caller's exception only.
 
-    No model sees it, and no event contains it. ``param`` names the part of the request that the provider rejects.
-    ``cause`` is the SDK's exception, if any; it is never serialized.
+    It is never shown to a model or written to an event. ``param`` names the part of the request that the provider
+    rejects. ``cause`` is the SDK's exception, if any, which is never serialized.
     """
 
     message: str = ""
@@ -324,11 +328,11 @@ class FaultKind(str, Enum):
     PROTOCOL = "protocol"
     DEADLINE = "deadline"
     CANCELLED = "cancelled"
-    """The caller left before the answer was complete."""
+    """The caller stopped before the answer was complete."""
 
     @property
     def is_transient(self) -> bool:
-        """Whether the same request may succeed later."""
+        """True if the same request may succeed later."""
         return self in _TRANSIENT_FAULTS
 
 

@@ -53,13 +53,13 @@ class Prices:
 
     def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:  # noqa: ARG002  the number of calls changes nothing
         """Return the cost of ``usage`` in US dollars. Cached tokens and thinking are included."""
-        plain = max(usage.input - usage.cache_read - usage.cache_write, 0)
-        written = self.input if self.cache_write is None else self.cache_write
+        uncached = max(usage.input - usage.cache_read - usage.cache_write, 0)
+        write_price = self.input if self.cache_write is None else self.cache_write
         parts = (
-            (plain, self.input),
+            (uncached, self.input),
             (usage.cache_read, self.input if self.cache_read is None else self.cache_read),
-            (max(usage.cache_write - usage.cache_write_1h, 0), written),
-            (usage.cache_write_1h, written if self.cache_write_1h is None else self.cache_write_1h),
+            (max(usage.cache_write - usage.cache_write_1h, 0), write_price),
+            (usage.cache_write_1h, write_price if self.cache_write_1h is None else self.cache_write_1h),
             (usage.output, self.output),
         )
         return sum((Decimal(str(price)) * tokens for tokens, price in parts), Decimal(0)) / _TOKENS_PER_PRICE
@@ -90,23 +90,24 @@ class Policy:
     """Limits of an emission.
 
     Args:
-        max_attempts: The most answered calls, including the first (1 to 16). The host's ``schema_rounds`` can lower it.
+        max_attempts: The maximum number of answered calls, including the first (1 to 16). The host's ``schema_rounds``
+            can lower it.
         output_tokens: The first output budget. By default it is derived from the schema.
         max_output_tokens: The largest output budget after truncations. Defaults to the model's own limit.
         truncation_multiplier: The factor that raises the budget after a truncation (1 to 8).
-        max_faults: The most retries after transport faults (0 to 16).
+        max_faults: The maximum number of retries after transport faults (0 to 16).
         max_total_tokens: The limit on the input and output of all calls. A call that could exceed it gets a smaller
-            output budget, or is not made.
+            output budget, or is not sent.
         max_cost: The limit on the cost of all calls in US dollars. It works like ``max_total_tokens``. If neither
             ``prices`` nor ``genai-prices`` has a price for the model, ``InputError`` is raised before the first call.
         prices: The prices of the model. Defaults to those of ``genai-prices`` (``pip install 'llm-emitter[prices]'``).
-        nl_to_format: True allows two more calls after the last attempt broke the schema: one for the answer in plain
-            words, and one that converts the words to the schema (Tam et al., arXiv 2408.02442).
+        nl_to_format: Allow two more calls after the last attempt broke the schema: one for the answer in prose, and one
+            that converts the prose to the schema (Tam et al., arXiv 2408.02442).
         max_retry_after: The longest wait that a vendor may ask for, in seconds.
         timeout: The limit on one call in seconds. It overrides the client's own.
-        deadline: The limit on the whole emission in seconds, or None. A blocking call that is not a stream can only
-            limit each wait for the network, so a vendor that sends its answer slowly can exceed both limits. Every
-            other call is ended.
+        deadline: The limit on the whole emission in seconds, or None. A sync call that is not streamed can only limit
+            each wait for the network, so a vendor that sends its answer slowly can exceed both limits. Every other
+            call is cancelled.
         max_response_bytes: The largest decompressed body of one response. A larger one raises ``LimitReached``.
     """
 
@@ -171,4 +172,4 @@ _INTEGER_FIELDS = frozenset(
     {"max_attempts", "output_tokens", "max_output_tokens", "max_faults", "max_total_tokens", "max_response_bytes"}
 )
 DEFAULT_POLICY = Policy()
-"""The limits that apply if no policy is passed."""
+"""The default limits."""

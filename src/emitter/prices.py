@@ -1,7 +1,7 @@
 """Compute the cost of calls in US dollars, by the price list of the ``genai-prices`` package.
 
-The package is imported when a price is first needed. Nothing is downloaded: the list that it contains is used, unless
-your program updates it.
+The package is imported when a price is first needed. Nothing is downloaded: the packaged price list is used,
+unless your program updates it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ListedPrices:
     Attributes:
         profile: The name of the provider's profile.
         model: The model's own id.
-        batched: The calls are sent in batches. A model without a listed batch price costs the same in one.
+        batched: The calls are sent in batches. A model without a listed batch price costs the same in a batch.
         at: The time of the calls, for prices that change. Defaults to the time of the computation.
     """
 
@@ -111,7 +111,7 @@ def _tokens_per_call(usage: Usage, calls: int) -> dict[str, Decimal]:
 
 @dataclass(frozen=True, slots=True)
 class BatchPrices:
-    """The caller's prices in a batch: the provider's share of them."""
+    """The caller's prices, multiplied by the provider's batch discount."""
 
     prices: PriceTable
     share: Decimal
@@ -154,7 +154,7 @@ class ModelPrices:
     tables: tuple[PriceTable, ...]
 
     def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:
-        """Return the cost of ``usage`` at the first model."""
+        """Return the cost of ``usage`` at the prices of the first model."""
         return self.tables[0].cost_of(usage, calls)
 
 

@@ -49,7 +49,7 @@ _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "situation": ("situation",),
     "untrusted": ("source", "text"),
 }
-"""The placeholders of the templates that have any. A template must use all of its own, so that no content is lost."""
+"""The placeholders by template. A template must use all of its placeholders, so that no content is lost."""
 _MAX_SOURCE_LENGTH = 200
 _ATTRIBUTE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 _RESERVED_ATTRIBUTES = frozenset({"type", "source"})
@@ -59,7 +59,7 @@ _OPENING_BRACKETS = re.compile(r"[<\N{FULLWIDTH LESS-THAN SIGN}\N{SMALL LESS-THA
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A text that bears on the task, with its source and trust.
+    """A text that the task refers to, with its source and trust.
 
     Untrusted text is fenced in the prompt and makes the envelope untrusted.
     """
@@ -83,7 +83,7 @@ class Media:
 
     Attributes:
         part: The content, as it is sent.
-        source: A short text that says where it is from.
+        source: A short description of its origin.
     """
 
     part: MediaPart
@@ -93,7 +93,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Example(Generic[T]):
-    """An input with its right output, to show to the model.
+    """An input with its correct output, to show to the model.
 
     Attributes:
         input: A prompt.
@@ -108,7 +108,7 @@ class Example(Generic[T]):
 
 
 def suggest_example(value: object) -> str:
-    """Return what to pass instead of a value that looks like an input with its output, or an empty text."""
+    """Return a hint for a value that looks like an input with its output, or an empty string."""
     if isinstance(value, list | tuple):
         is_pair = len(cast("Sequence[object]", value)) == len(fields(Example))
     else:
@@ -137,21 +137,21 @@ def default_templates() -> PromptTemplates:
 
 
 def load(folder: Traversable | None = None) -> PromptTemplates:
-    """Load the library's templates, with those of ``folder`` in their place.
+    """Load the templates. A template in ``folder`` replaces the library's.
 
     Raises:
         BadPrompt: A file has an unknown name, cannot be read, or does not use its placeholders.
     """
     if folder is None:
         return default_templates()
-    ours, theirs = default_templates().templates, _load_templates(folder)
-    names = ", ".join(f"{name}.md" for name in sorted(ours))
-    if not theirs:
+    defaults, overrides = default_templates().templates, _load_templates(folder)
+    names = ", ".join(f"{name}.md" for name in sorted(defaults))
+    if not overrides:
         raise BadPrompt("The prompts folder has no templates.", hint=f"Put some of {names} there.")
-    for name in theirs:
-        if name not in ours:
+    for name in overrides:
+        if name not in defaults:
             raise BadPrompt(f"prompts/{name}.md is not one of the prompts.", hint=f"They are {names}.")
-    return PromptTemplates(MappingProxyType({**ours, **theirs}))
+    return PromptTemplates(MappingProxyType({**defaults, **overrides}))
 
 
 def _load_templates(folder: Traversable) -> dict[str, Template]:
@@ -241,7 +241,7 @@ _MEDIA_PLACE = "\0media\0"
 
 
 def render_media(prompts: PromptTemplates, part: MediaPart, source: str, trust: Trust) -> tuple[str | MediaPart, ...]:
-    """Return media between the texts that ``render_material`` puts before and after a material.
+    """Return media between the texts that ``render_material`` writes before and after a material.
 
     The name of an untrusted file is not sent, because it would stand outside the fence.
     """

@@ -1,7 +1,7 @@
 """Parse strict JSON (RFC 8259) without losing information.
 
 ``parse_json`` rejects NaN, Infinity, numbers that a float cannot hold, nesting deeper than ``MAX_JSON_DEPTH``, and an
-object that names a member twice with different values. Integers are kept exactly.
+object with a duplicate key whose values differ. Integers are exact.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Count tokens.
 
-The count is exact if tiktoken is installed and has the encoding's rank file in its cache, and otherwise an estimate
-that is never too low. Nothing is downloaded and no file is removed: tiktoken's own loader could do both, so only its
-encoder is used.
+The count is exact if tiktoken is installed and its cache has the encoding's rank file. Otherwise it is an upper bound.
+Nothing is downloaded and no file is removed: tiktoken's own loader could do both, so only its encoder is used.
 """
 
 from __future__ import annotations
@@ -93,10 +92,9 @@ def has_exact_counter(encoding: str | None, *, load: bool = True) -> bool:
 
 
 def count_request_tokens(request: ModelRequest, encoding: str | None) -> int:
-    """Return the input tokens of system prompt, turns and schema, with the framing that OpenAI publishes for chat."""
-    turns = request.all_messages()
-    framed = _TOKENS_PER_MESSAGE * (len(turns) + 1) + _TOKENS_PER_REQUEST
-    return sum(map(make_token_counter(encoding), request_texts(request))) + framed
+    """Return the input tokens of system prompt, messages and schema, with OpenAI's published overhead per message."""
+    overhead = _TOKENS_PER_MESSAGE * (len(request.all_messages()) + 1) + _TOKENS_PER_REQUEST
+    return sum(map(make_token_counter(encoding), request_texts(request))) + overhead
 
 
 _TEXT = attrgetter("text")

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  the tables are of characters that pass for others
+# ruff: noqa: RUF001  the tables list characters that look like others
 """Reduce text to its visible characters.
 
 ``visible_text`` applies NFKC, removes characters without width, and replaces look-alike letters by the Latin

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from emitter.checks.similarity import SIMILARITY_THRESHOLD, compare_questions, question_words
 from emitter.checks.text import normalize_text
 from emitter.decisions import ledger_log
+from emitter.decisions.reopening import SIMILARITY_THRESHOLD, compare_questions, question_words
 from emitter.errors import AlreadyResolved
 from emitter.events import Level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.checks.similarity import QuestionWords
     from emitter.decisions.ledger_entries import PendingDecision
     from emitter.decisions.ledger_log import LedgerLog
+    from emitter.decisions.reopening import QuestionWords
 
 MAX_REMEMBERED_REFUSALS: Final = 256
 """How many of the latest vetoes are remembered."""
