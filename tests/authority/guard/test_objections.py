@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority, brief_with_model
+from emitter.authority import Authority, abrief_with_model, brief_with_model
 from emitter.decisions import Reopen, open_dialogue
 from emitter.decisions.ledger import Ledger
 from emitter.errors import Invalid, NotApproved
@@ -171,7 +172,7 @@ def vendor() -> Iterator[Any]:
         yield made
 
 
-LABEL = "Run send_email with exactly these arguments"
+LABEL = Office().guard.label
 
 
 def decision(stem: str, synopsis: str = "Refund the customer, since the parcel is lost.") -> BindingMoment:
@@ -221,3 +222,34 @@ def test_a_model_that_repeats_the_question_asks_nobody(vendor: Any) -> None:
     with pytest.raises(Invalid):
         office.call("c2")
     assert len(office.person.asked) == 1
+
+
+def letter_of(request: ApprovalRequest) -> str:
+    """Return what the model reads about a call."""
+    return f"A letter of {request.proposal.parameters['to']}."
+
+
+def test_the_situation_may_depend_on_the_call(vendor: Any) -> None:
+    """A function of the request returns it."""
+    office = Office(brief=brief_with_model(letter_of, model=MODEL, client=vendor.client(MODEL)))
+    for number, to in enumerate((MOM, CEO), 1):
+        vendor.script(write_decision(decision("Is it to be sent?")))
+        assert office.guard(to) == number
+        assert f"A letter of {to}." in str(vendor.calls[-1].body)
+
+
+def test_the_situation_of_an_async_tool_may_depend_on_the_call(vendor: Any) -> None:
+    """As of any other."""
+
+    async def call() -> None:
+        async with vendor.client(MODEL, asynchronous=True) as client:
+            brief = abrief_with_model(letter_of, model=MODEL, client=client)
+
+            async def send_email(to: str) -> str:
+                return to
+
+            assert await Authority().guard(send_email, ask=Person(), brief=brief)(MOM) == MOM
+
+    vendor.script(write_decision(decision("Is it to be sent?")))
+    asyncio.run(call())
+    assert f"A letter of {MOM}." in str(vendor.calls[-1].body)

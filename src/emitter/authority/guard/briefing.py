@@ -46,6 +46,11 @@ _WORD: Final = re.compile(r"[^ ]+")
 _NO_ARGUMENTS: Final = "The call takes no arguments."
 
 
+def call_label(tool: str) -> str:
+    """Return the label of the option that makes a call of a tool."""
+    return f"Run {tool} with exactly these arguments"
+
+
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
     """The call to decide on: the tool's name, the ``proposal``, and the authority requested for it."""
@@ -59,7 +64,7 @@ class ApprovalRequest:
     @property
     def label(self) -> str:
         """The label of the option that makes the call. The envelope must contain it exactly once."""
-        return f"Run {self.tool} with exactly these arguments"
+        return call_label(self.tool)
 
     def with_objections(self, objections: tuple[Reopen, ...]) -> ApprovalRequest:
         """Return a request with the objections to its call that ``read_objections`` returns."""
@@ -259,10 +264,15 @@ def _escape_character(character: str) -> str:
 
 
 def brief_with_model(
-    situation: Messages, *, model: str, materials: Iterable[Material | Media | str] = (), **options: Any
+    situation: Messages | Callable[[ApprovalRequest], Messages],
+    *,
+    model: str,
+    materials: Iterable[Material | Media | str] = (),
+    **options: Any,
 ) -> Callable[[ApprovalRequest], BindingMoment]:
     """Return a brief writer that asks a model, with the arguments of ``emit_binding_moment``.
 
+    ``situation`` is what the model reads beside the call, or a function of the request that returns it.
     If the principal objected to this very call before, the model reads the objection and must ask another question. If
     it withholds the decision, the call raises ``NotApproved`` and nobody is asked.
     """
@@ -271,7 +281,7 @@ def brief_with_model(
     def brief(request: ApprovalRequest) -> BindingMoment:
         return _require_decision(
             emit_binding_moment(
-                situation,
+                situation(request) if callable(situation) else situation,
                 model=model,
                 materials=(*material_items, _call_material(request)),
                 actions=_call_action(request),
@@ -284,7 +294,11 @@ def brief_with_model(
 
 
 def abrief_with_model(
-    situation: Messages, *, model: str, materials: Iterable[Material | Media | str] = (), **options: Any
+    situation: Messages | Callable[[ApprovalRequest], Messages],
+    *,
+    model: str,
+    materials: Iterable[Material | Media | str] = (),
+    **options: Any,
 ) -> Callable[[ApprovalRequest], Awaitable[BindingMoment]]:
     """Async version of ``brief_with_model``, for async tools."""
     material_items, earlier = tuple(materials), validate_continuations(options.pop("after", ()))
@@ -292,7 +306,7 @@ def abrief_with_model(
     async def brief(request: ApprovalRequest) -> BindingMoment:
         return _require_decision(
             await aemit_binding_moment(
-                situation,
+                situation(request) if callable(situation) else situation,
                 model=model,
                 materials=(*material_items, _call_material(request)),
                 actions=_call_action(request),

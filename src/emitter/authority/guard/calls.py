@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, asser
 from emitter.authority import execution, grants, rules
 from emitter.authority.context import StoreStep, UserCodeStep, arun_steps, run_hooks_before, run_steps
 from emitter.authority.execution import Execution
-from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, states_call
+from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, call_label, states_call
 from emitter.authority.guard.inspection import ToolFunction, bind_arguments, get_signature, is_async
 from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
@@ -92,6 +92,11 @@ class GuardedTool(Generic[P, R]):
     def name(self) -> str:
         """The tool's name."""
         return self._config.name
+
+    @property
+    def label(self) -> str:
+        """The label of the option that makes a call, for tests that write decisions: see ``ApprovalRequest.label``."""
+        return call_label(self._config.name)
 
     @property
     def asks(self) -> bool:
