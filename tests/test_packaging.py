@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 
 from emitter.assets import find_data_folder
 
@@ -42,10 +44,24 @@ def test_tests_and_benchmarks_are_not_distributed(builder: type[WheelBuilder | S
         *FOLDERS,
         "CHANGELOG.md",
         "README.md",
+        "hatch_build.py",
         "LICENSE",
         "pyproject.toml",
         ".gitignore",
     }
+
+
+def test_the_description_has_no_address_within_the_repository() -> None:
+    """An index shows it by itself; the text of the links stays, and so do links to elsewhere."""
+    metadata = ProjectMetadata(str(ROOT), PluginManager()).core
+    text = metadata.readme
+    links = re.findall(r"\]\(([^)]*)\)", text)
+
+    assert metadata.readme_content_type == "text/markdown"
+    assert "Get a typed object" in text
+    assert "Slack or over MCP, choose an option" in text
+    assert "![" not in text
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
 
 
 def test_hints_name_extras_that_exist() -> None:
