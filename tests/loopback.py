@@ -27,8 +27,8 @@ _WIRES = {
 
 
 @dataclass
-class Seen:
-    """One request that reached the server."""
+class ReceivedRequest:
+    """One request that the server received."""
 
     path: str
     headers: dict[str, str]
@@ -37,10 +37,10 @@ class Seen:
 
 @dataclass
 class Loopback:
-    """The running server: where it is, and what reached it."""
+    """The running server: its address and the requests that it received."""
 
     url: str
-    seen: list[Seen] = field(default_factory=list[Seen])
+    requests: list[ReceivedRequest] = field(default_factory=list[ReceivedRequest])
 
 
 class _Quiet(BaseHTTPRequestHandler):
@@ -71,12 +71,12 @@ def serving(answer: Callable[[Vendor], Response]) -> Iterator[Loopback]:
     class Handler(_Quiet):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            server.seen.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+            server.requests.append(ReceivedRequest(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
             wire = next(wire for mark, wire in _WIRES.items() if mark in self.path)
-            given = answer(VENDORS[wire])
-            data = json.dumps(given.body).encode()
-            self.send_response(given.status)
-            for name, value in (("content-type", "application/json"), *given.headers):
+            response = answer(VENDORS[wire])
+            data = json.dumps(response.body).encode()
+            self.send_response(response.status)
+            for name, value in (("content-type", "application/json"), *response.headers):
                 self.send_header(name, value)
             self.send_header("content-length", str(len(data)))
             self.end_headers()

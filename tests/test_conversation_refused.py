@@ -158,23 +158,23 @@ VALUES = st.recursive(
 def test_any_json_is_read_or_refused(situation: Any) -> None:
     """No JSON value makes reading raise anything but an input error."""
     try:
-        talk = parse_conversation(situation, PROMPTS)
+        conversation = parse_conversation(situation, PROMPTS)
     except InputError as error:
         assert str(error)  # noqa: PT017  either outcome is right
     else:
-        assert isinstance(talk, Conversation)
-        assert talk.messages
+        assert isinstance(conversation, Conversation)
+        assert conversation.messages
 
 
-def spoken(value: Any) -> Iterator[str]:
+def iter_texts(value: Any) -> Iterator[str]:
     """Yield every text that stands under a name that means text, thinking left out."""
     if isinstance(value, list):
         for each in value:
-            yield from [each] if isinstance(each, str) else spoken(each)
+            yield from [each] if isinstance(each, str) else iter_texts(each)
     elif isinstance(value, dict) and not value.get("thought") and "thinking" not in str(value.get("type")):
         for name in ("text", "content", "parts", "output", "refusal"):
-            held = value.get(name)
-            yield from [held] if isinstance(held, str) else spoken(held)
+            member = value.get(name)
+            yield from [member] if isinstance(member, str) else iter_texts(member)
 
 
 def recorded() -> list[tuple[str, list[Any]]]:
@@ -195,12 +195,14 @@ def test_recorded_messages_lose_nothing() -> None:
     read_whole = 0
     for name, situation in messages:
         try:
-            talk = parse_conversation(situation, PROMPTS)
+            conversation = parse_conversation(situation, PROMPTS)
         except InputError:
             continue
-        shown = "\n".join([*talk.system, *(each.text for each in talk.messages)]).replace("&lt;", "<")
-        for text in spoken(situation):
-            assert text.strip().replace("&lt;", "<") in shown, name
+        parsed_text = "\n".join([*conversation.system, *(each.text for each in conversation.messages)]).replace(
+            "&lt;", "<"
+        )
+        for text in iter_texts(situation):
+            assert text.strip().replace("&lt;", "<") in parsed_text, name
         read_whole += 1
 
     assert read_whole > 0.9 * len(messages)

@@ -113,8 +113,8 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
 }
 
 
-def told(event: Event) -> RunEvent:
-    """Return the event as it is told."""
+def make_run_event(event: Event) -> RunEvent:
+    """Return the recorded event with fixed ids."""
     return RunEvent(event, "e-1", "r-1", "n-1", "2026-01-31T12:00:00.000Z", 0, "r-1:n-1:0:abc")
 
 
@@ -133,7 +133,7 @@ def test_every_kind_of_event_is_tried() -> None:
 @given(st.one_of(*RECORDS.values()))
 def test_every_event_is_openwops(event: Event) -> None:
     """The document and its payload satisfy their schemas, and cross the wire unharmed."""
-    document = told(event).to_json()
+    document = make_run_event(event).to_json()
 
     assert json.loads(json.dumps(document)) == document
     assert errors(document, "run-event.schema.json") == []
@@ -152,7 +152,7 @@ def events_of_the_catalogue() -> set[str]:
 @needs_schemas
 def test_the_schemas_can_refuse() -> None:
     """The comparison is no empty ceremony: a wrong payload and a wrong document are found."""
-    document = told(NodeFailed("code", "message", 1)).to_json()
+    document = make_run_event(NodeFailed("code", "message", 1)).to_json()
 
     assert errors({**document, "timestamp": "now"}, "run-event.schema.json")
     assert errors({"nodeId": "n", "attempt": 17, "reason": "bored"}, definition("envelope.retry.attempted"))

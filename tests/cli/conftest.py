@@ -41,11 +41,11 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     """Return a function that runs the command line."""
 
     def runs(arguments: Sequence[str], stdin: bytes = b"") -> Ran:
-        given: Any = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
-        monkeypatch.setattr(sys, "stdin", given)
+        text_input: Any = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", text_input)
         status = main(arguments)
-        told = capsys.readouterr()
-        return Ran(status, told.out, told.err)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
 
     return runs
 

@@ -40,7 +40,7 @@ def served(run: Run, answer: Callable[[Vendor], Response], *arguments: str, stdi
     with serving(answer) as server:
         ran = run([*MOMENT, "--base-url", f"{server.url}/v1", *arguments], stdin)
     assert "sk-very-secret" not in ran.out + ran.err
-    return ran, [each.body for each in server.seen]
+    return ran, [each.body for each in server.requests]
 
 
 def bound(vendor: Vendor) -> Response:

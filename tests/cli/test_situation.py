@@ -49,7 +49,7 @@ def test_messages_and_texts_are_told_apart(run: Run, monkeypatch: pytest.MonkeyP
         ran = run(["moment", "--model", "openai/gpt-6-sol", "--base-url", f"{server.url}/v1"], given.encode())
 
     assert ran.status == 0
-    assert "Shall we ship?" in server.seen[0].body["input"][0]["content"]
+    assert "Shall we ship?" in server.requests[0].body["input"][0]["content"]
 
 
 def test_a_vendor_is_taken_for_its_first_wire(run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mcp import types
 
-from emitter.mcp import ADVERT_META, add_advert, advertises
+from emitter.mcp import ADVERTISEMENT_META, add_advertisement, advertises
 
 if TYPE_CHECKING:
     from emitter.messages import Json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 READ: dict[str, tuple[Json, bool]] = {
     "bare": ({"_meta": {"emits_binding_moment": True}}, True),
     "prefixed": ({"_meta": {"com.example/emits_binding_moment": True}}, True),
-    "ours": ({"_meta": dict(ADVERT_META)}, True),
+    "ours": ({"_meta": dict(ADVERTISEMENT_META)}, True),
     "annotation": ({"annotations": {"emits_binding_moment": True}}, True),
     "nothing": ({}, False),
     "another mark": ({"_meta": {"com.example/emits_nothing": True}}, False),
@@ -46,7 +46,7 @@ def test_it_is_added_to_what_a_tool_says_of_itself() -> None:
     """Other marks stay, and what was given is not changed."""
     given = {"com.example/cost": 3}
 
-    assert add_advert(given) == {
+    assert add_advertisement(given) == {
         "com.example/cost": 3,
         "emits_binding_moment": True,
         "alt.emitter/emits_binding_moment": True,

@@ -54,9 +54,9 @@ def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
 @pytest.fixture(params=["sqlite", "postgres"])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
     """Return a place that outlives a process."""
-    made = Home(request.param, _address(request, tmp_path))
-    with made.closing:
-        yield made
+    place = Home(request.param, _address(request, tmp_path))
+    with place.closing:
+        yield place
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
@@ -65,9 +65,9 @@ def store_for(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callab
     if request.param == "memory":
         yield MemoryStore
         return
-    made = Home(request.param, _address(request, tmp_path))
-    with made.closing:
-        yield made.again
+    place = Home(request.param, _address(request, tmp_path))
+    with place.closing:
+        yield place.again
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def _serve_stored(args: argparse.Namespace) -> Resolution | Unresolved:
     with stores.open_decision(args) as decision:
         answer = _serve_pending(decision.with_timeout(args.timeout), decision.ledger, args)
     if not isinstance(answer, Unresolved):
-        stores.report_kept_words(answer, decision.ledger.words)
+        stores.report_retention(answer, decision.ledger.words)
     return answer
 
 

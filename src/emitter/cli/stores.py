@@ -123,7 +123,7 @@ class OpenDecision(NamedTuple):
             self.ledger.record_unresolved(self.pending.decision_id, answer.reason, channel=channel)
             return
         self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
-        report_kept_words(answer, self.ledger.words)
+        report_retention(answer, self.ledger.words)
 
 
 def add_decision_arguments(parser: ArgumentParser) -> None:
@@ -212,7 +212,7 @@ def load_signer(file: str | None) -> Callable[[str], str] | None:
     return signer
 
 
-def report_kept_words(answer: Resolution, keep_words: KeepWords | None) -> None:
+def report_retention(answer: Resolution, keep_words: KeepWords | None) -> None:
     """Report on standard error for how long the person's words are kept."""
     if not isinstance(answer, Selected):
         sys.stderr.write(f"emitter: {_WORDS_NOT_KEPT if keep_words is None else keep_words.summary}\n")

@@ -89,7 +89,7 @@ def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGen
     yield from _report(emission_request.initial_events)
     if emission_request.contract.compiled.degraded:
         yield degraded_event(emission_request.contract.compiled.degraded)
-    return (yield from _request_until_done(state))
+    return (yield from _run_attempts(state))
 
 
 def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult | None, None]:
@@ -98,7 +98,7 @@ def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult 
         yield event
 
 
-def _request_until_done(state: EmissionState) -> EffectGenerator:
+def _run_attempts(state: EmissionState) -> EffectGenerator:
     request = state.emission_request.request
     classification: ClassifiedAnswer | None = None
     while True:

@@ -84,7 +84,7 @@ class SlackApprovals:
         self._authenticate = authenticate
         self._may = may
         bolt: Any = app  # whose annotations are incomplete
-        bolt.action(_BUTTONS)(self._on_press)
+        bolt.action(_BUTTONS)(self._on_button_click)
         bolt.view(_BUTTONS)(self._on_submission)
 
     def post(self, decision_id: str, channel: str) -> SlackMessage:
@@ -119,7 +119,7 @@ class SlackApprovals:
         text = drawn["text"] if is_open else escape_text(state)
         return {**drawn, "text": text, "blocks": [*(block for block in blocks if block is not None), *status]}
 
-    def _on_press(self, ack: Callable[..., Any], body: dict[str, Any], client: Any) -> None:
+    def _on_button_click(self, ack: Callable[..., Any], body: dict[str, Any], client: Any) -> None:
         """Record the option of a button, or open the modal of a veto."""
         # Slack shows an error unless a press is acknowledged within three seconds, so before the store is used.
         ack()

@@ -19,9 +19,9 @@ from emitter.mcp.server import add_resolve_tool as add_resolve_tool
 from emitter.mcp.server import create_server as create_server
 from emitter.mcp.server import serve_http as serve_http
 from emitter.mcp.server import serve_stdio as serve_stdio
-from emitter.mcp.tools import ADVERT_META as ADVERT_META
+from emitter.mcp.tools import ADVERTISEMENT_META as ADVERTISEMENT_META
 from emitter.mcp.tools import WithMoment as WithMoment
-from emitter.mcp.tools import add_advert as add_advert
+from emitter.mcp.tools import add_advertisement as add_advertisement
 from emitter.mcp.tools import advertises as advertises
 from emitter.mcp.tools import binding_moment as binding_moment
 from emitter.mcp.tools import tool as tool

@@ -24,7 +24,7 @@ from emitter.mcp.tools import (
     EXTENSION_PREFIX,
     EnabledFlag,
     ToolDecision,
-    add_advert,
+    add_advertisement,
     attach_failure_note,
     attach_moment,
     get_moment,
@@ -112,7 +112,7 @@ class BindingMoments(Extension):
     def _widen_tool(self, tool: Mapping[str, Json]) -> dict[str, Json]:
         if tool.get("name") not in self._decide:
             return dict(tool)
-        widened = {**tool, "_meta": add_advert(as_mapping(tool.get("_meta")))}
+        widened = {**tool, "_meta": add_advertisement(as_mapping(tool.get("_meta")))}
         schema = tool.get("outputSchema")
         return widened if schema is None else {**widened, "outputSchema": _try_widen(schema) or schema}
 

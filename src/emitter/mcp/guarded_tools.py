@@ -39,7 +39,7 @@ from emitter.errors import (
 from emitter.mcp import asker, results, sdk
 from emitter.mcp.asker import DecisionAsker, Surface, Suspended
 from emitter.mcp.schemas import ENVELOPE_SCHEMA, inline_references, make_schema_type
-from emitter.mcp.tools import add_advert, moment_texts
+from emitter.mcp.tools import add_advertisement, moment_texts
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def guarded_tool(
         raise InputError(f"guarded_tool takes no {reserved[0]}=.", hint="Use asker= to say how decisions are asked.")
     options: dict[str, Any] = {name: settings.pop(name) for name in GuardOptions.__optional_keys__ if name in settings}
     structured_output: bool | None = settings.pop("structured_output", None)
-    settings["meta"] = add_advert({**(settings.get("meta") or {}), **access_annotations(AccessMode.PER_CALL)})
+    settings["meta"] = add_advertisement({**(settings.get("meta") or {}), **access_annotations(AccessMode.PER_CALL)})
 
     def decorator(function: Callable[..., Any]) -> GuardedTool[..., Any]:
         name = options.get("name") or str(getattr(function, "__name__", ""))

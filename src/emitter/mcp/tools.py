@@ -124,7 +124,7 @@ def binding_moment(
 
 
 def tool(server: Any, decide: ToolDecider | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Register a tool that may emit decisions, with its advert in ``_meta``.
+    """Register a tool that may emit decisions, with its advertisement in ``_meta``.
 
     Args:
         server: The SDK's server.
@@ -133,7 +133,7 @@ def tool(server: Any, decide: ToolDecider | None = None, **settings: Any) -> Cal
     """
     options = {name: settings.pop(name) for name in ("enabled", "widen", "structured_output") if name in settings}
     if options.get("enabled") is not False:
-        settings["meta"] = add_advert(settings.get("meta"))
+        settings["meta"] = add_advertisement(settings.get("meta"))
 
     def decorator(function: Callable[..., Any]) -> Any:
         return server.tool(**settings)(binding_moment(decide, **options)(function))
@@ -272,13 +272,13 @@ EXTENSION_PREFIX = "alt.emitter"
 """A reversed ``.alt`` name, which RFC 9476 keeps out of the DNS, so that it claims nobody's domain."""
 EMITS_KEY = "emits_binding_moment"
 """The name that the draft recommends."""
-ADVERT_META: Mapping[str, bool] = MappingProxyType({EMITS_KEY: True, f"{EXTENSION_PREFIX}/{EMITS_KEY}": True})
+ADVERTISEMENT_META: Mapping[str, bool] = MappingProxyType({EMITS_KEY: True, f"{EXTENSION_PREFIX}/{EMITS_KEY}": True})
 """The members that advertise a tool in its ``_meta``."""
 
 
-def add_advert(meta: Mapping[str, Json] | None = None) -> dict[str, Json]:
-    """Return a tool's ``_meta`` with the advert."""
-    return {**(meta or {}), **ADVERT_META}
+def add_advertisement(meta: Mapping[str, Json] | None = None) -> dict[str, Json]:
+    """Return a tool's ``_meta`` with the advertisement."""
+    return {**(meta or {}), **ADVERTISEMENT_META}
 
 
 def advertises(tool: object) -> bool:

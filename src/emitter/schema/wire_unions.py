@@ -39,7 +39,7 @@ from emitter.schema.nodes import (
     flatten_union,
     node_types,
 )
-from emitter.schema.wire_forms import closed_object
+from emitter.schema.wire_types import closed_object
 
 if TYPE_CHECKING:
     from emitter.profiles.tables import SchemaSubset

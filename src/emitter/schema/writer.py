@@ -44,7 +44,7 @@ from emitter.schema.python_types import is_name_informative
 from emitter.schema.references import SchemaPart
 from emitter.schema.results import LossReason
 from emitter.schema.size_limits import DEFINITION_PREFIX, ROOT_POINTER
-from emitter.schema.wire_forms import closed_object, write_array, write_enum, write_object, write_scalar
+from emitter.schema.wire_types import closed_object, write_array, write_enum, write_object, write_scalar
 from emitter.schema.wire_unions import ExclusivityChecker, outline_node, write_union
 
 if TYPE_CHECKING:

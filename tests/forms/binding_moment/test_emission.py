@@ -75,7 +75,7 @@ def test_a_client_is_made_from_the_usual_environment(server: Loopback, vendor: s
 
     assert isinstance(decision, Emission)
     key = ENVIRONMENT[vendor].get(f"{vendor.upper()}_API_KEY", "")
-    assert key in json.dumps(server.seen[0].headers)
+    assert key in json.dumps(server.requests[0].headers)
 
 
 @every_vendor
@@ -98,14 +98,14 @@ def test_a_key_with_a_line_end_is_taken_as_it_was_meant(server: Loopback, monkey
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-openai\n")
     emit_binding_moment(SITUATION, model="openai/gpt-6-sol")
 
-    assert server.seen[0].headers["authorization"] == "Bearer key-of-openai"
+    assert server.requests[0].headers["authorization"] == "Bearer key-of-openai"
 
 
 def test_a_base_url_of_the_callers_wins(server: Loopback) -> None:
     """``base_url`` beats the environment."""
     emit_binding_moment(SITUATION, model="openai-compatible/m", base_url=f"{server.url}/elsewhere/v1")
 
-    assert server.seen[0].path == "/elsewhere/v1/chat/completions"
+    assert server.requests[0].path == "/elsewhere/v1/chat/completions"
 
 
 def test_another_wire_can_be_asked_for(server: Loopback) -> None:
@@ -113,7 +113,7 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
     emit_binding_moment(SITUATION, model="openai/gpt-6-sol")
     emit_binding_moment(SITUATION, model="openai/gpt-6-sol", wire="openai-chat")
 
-    assert [each.path for each in server.seen] == ["/v1/responses", "/v1/chat/completions"]
+    assert [each.path for each in server.requests] == ["/v1/responses", "/v1/chat/completions"]
 
 
 @pytest.mark.filterwarnings("ignore::emitter.errors.UnknownModelWarning")
@@ -131,7 +131,7 @@ def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, mo
     """Where the vendor constrains the model, the prompt does not repeat the schema."""
     emit_binding_moment(SITUATION, model=model)
 
-    assert ("# The form of the answer" in json.dumps(server.seen[0].body)) is told
+    assert ("# The form of the answer" in json.dumps(server.requests[0].body)) is told
 
 
 WARNED = (
@@ -172,7 +172,7 @@ def test_options_reach_the_body_as_they_are(server: Loopback) -> None:
         model="openai/gpt-6-sol",
         extra_body={"reasoning": {"effort": "low"}, "text": {"verbosity": "low"}},
     )
-    body = server.seen[0].body
+    body = server.requests[0].body
 
     assert body["reasoning"] == {"effort": "low"}
     assert body["text"]["verbosity"] == "low"
@@ -218,7 +218,7 @@ def test_one_untrusted_material_taints(server: Loopback, materials: list[Any], t
     decision = emit_binding_moment(SITUATION, model="openai/gpt-6-sol", materials=materials)
 
     assert decision.envelope.meta.content_trust is trust
-    assert ("<UNTRUSTED " in json.dumps(server.seen[0].body)) == (trust is Trust.UNTRUSTED)
+    assert ("<UNTRUSTED " in json.dumps(server.requests[0].body)) == (trust is Trust.UNTRUSTED)
 
 
 def test_a_veto_is_a_success() -> None:
@@ -248,16 +248,16 @@ def test_prompts_of_your_own_are_used(server: Loopback, tmp_path: Path) -> None:
     (tmp_path / "ask.md").write_text("Decide, with $binding_moment, $deliberation, $clarification or $error.")
     emit_binding_moment(SITUATION, model="openai/gpt-6-sol", prompts=tmp_path)
 
-    assert server.seen[0].body["instructions"].startswith("Decide, with vendor.emitter.binding-moment")
-    assert SITUATION in json.dumps(server.seen[0].body["input"])
+    assert server.requests[0].body["instructions"].startswith("Decide, with vendor.emitter.binding-moment")
+    assert SITUATION in json.dumps(server.requests[0].body["input"])
 
 
 def test_instructions_of_your_own_stand_beside_the_librarys(server: Loopback) -> None:
     """The system prompt holds the library's words first, then the caller's."""
     emit_binding_moment(SITUATION, model="openai/gpt-6-sol", instructions="Releases are announced at noon.")
 
-    assert server.seen[0].body["instructions"].startswith("You prepare decisions for a person")
-    assert "Releases are announced at noon." in server.seen[0].body["instructions"]
+    assert server.requests[0].body["instructions"].startswith("You prepare decisions for a person")
+    assert "Releases are announced at noon." in server.requests[0].body["instructions"]
 
 
 def test_a_recommended_option_that_is_none_is_corrected() -> None:
@@ -270,7 +270,7 @@ def test_a_recommended_option_that_is_none_is_corrected() -> None:
         decision = emit_binding_moment(SITUATION, model="anthropic/claude-opus-5", client=client)
 
     assert [each.verdict.value for each in decision.attempts] == ["violated", "complete"]
-    assert "/turn/question/recommended_idx: range" in json.dumps(running.seen[1].body)
+    assert "/turn/question/recommended_idx: range" in json.dumps(running.requests[1].body)
 
 
 def test_an_unreachable_server_is_said() -> None:
@@ -288,7 +288,7 @@ def test_a_budget_is_kept_between_the_vendors_least_and_the_models_most(server: 
     """A budget that the vendor would refuse is not sent."""
     emit_binding_moment(SITUATION, model="openai/gpt-6-sol", policy=Policy(output_tokens=budget))
 
-    assert 16 <= server.seen[0].body["max_output_tokens"] <= 128_000
+    assert 16 <= server.requests[0].body["max_output_tokens"] <= 128_000
 
 
 def closed(client: Any) -> Any:
@@ -467,7 +467,7 @@ def test_the_async_call_ends_an_answer_that_trickles() -> None:
     with trickling() as url, pytest.raises(Unreachable) as raised:
         asyncio.run(emitted(url))
 
-    assert [each.fault.kind.value for each in raised.value.trace.attempts] == ["timeout"]
+    assert [each.fault and each.fault.kind.value for each in raised.value.trace.attempts] == ["timeout"]
 
 
 def test_an_unknown_argument_is_a_type_error() -> None:

@@ -123,7 +123,7 @@ def ask(wire: str, script: list[Callable[[Vendor], Response]], schema: object = 
             result = _emit(server, schema, situation, arguments, asynchronous=world == "async")
         except EmissionError as error:
             result = error
-    return Asked(result, [each.body for each in server.seen])
+    return Asked(result, [each.body for each in server.requests])
 
 
 def _emit(
