@@ -154,6 +154,27 @@ def test_a_veto_does_not_stand_for_ever(again: Callable[..., Ledger], clock: Han
         again().open(posed(), agent="ada")
 
 
+def test_a_veto_on_a_subject_stands(again: Callable[..., Ledger], clock: Hand) -> None:
+    """Whatever the question, the actions, the agent and the time; until the latest objection is taken up."""
+    first = again().open(posed(), agent="ada", subject="the call", actions=("a", None))
+    again().resolve(first.decision_id, open_dialogue(posed(), "Who made it?"))
+    clock.now += 300 * 86_400
+    other = posed("Is it safe to go on?", "Go on", "Wait")
+    with pytest.raises(AlreadyResolved) as raised:
+        again().open(other, agent="bob", subject="the call", actions=("b", None))
+    assert raised.value.decision_id == first.decision_id
+    assert again().open(other, subject="another call").subject == "another call"
+
+    second = again().open(other, agent="bob", subject="the call", after=[first.decision_id])
+    again().resolve(second.decision_id, open_dialogue(other))
+    third = posed("Shall it be done?", "Do it", "Leave it")
+    with pytest.raises(AlreadyResolved) as raised:
+        again().open(third, subject="the call", after=[first.decision_id])
+    assert raised.value.decision_id == second.decision_id
+    assert [each.decision_id for each in again().find_refusals("the call")] == [second.decision_id, first.decision_id]
+    assert again().open(third, subject="the call", after=[second.decision_id])
+
+
 def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..., Ledger], told: Told) -> None:
     """It is opened; the warning names the refused decision by its reference, and says no word of either."""
     first = again().open(posed(), decision_id="1")
