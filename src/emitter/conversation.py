@@ -554,7 +554,7 @@ UNREADABLE_PARTS = frozenset({*MEDIA_PARTS, "base64", "computer_screenshot"} - {
 RESULT_KEYS = ("output", "content", "result", "results", "outputs", "tools", "error")
 """Members that hold the result of a call. Google uses ``response``."""
 _IGNORED_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata", "media_resolution"})
-"""Members that Google writes beside the one that names the part."""
+"""Members that Google writes beside the member that names the part."""
 
 
 def as_json_object(value: object) -> JsonObject | None:

@@ -49,7 +49,7 @@ _ZERO_WIDTH: Final = re.compile(
 )
 """Control characters, characters without width, and variation selectors."""
 _COMBINING_MARKS: Final = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-"""Marks that belong to no script. NFKC merges the ones that are part of a letter."""
+"""Marks that belong to no script. NFKC merges the marks that are part of a letter."""
 _SPACE_LOOKALIKES: Final = re.compile("[\u115f\u1160\u2800]")
 """Characters that look like a space. NFKC maps the other fillers to one of them."""
 _EMPHASIS: Final = re.compile(r"(?<!\w)_+|(?<!_)_++(?!\w)")

@@ -85,8 +85,14 @@ def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates,
     """Return the plan of a form. It is cached unless the schema is a dict, which the caller may change."""
     undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
     key = _PlanKey(
-        *(form.schema, form.name, form.has_heading, target),
-        *(templates, settings.degrade, undeclared, settings.registry),
+        schema=form.schema,
+        name=form.name,
+        has_heading=form.has_heading,
+        target=target,
+        templates=templates,
+        degrade=settings.degrade,
+        undeclared=undeclared,
+        registry=settings.registry,
     )
     try:
         return _cached_plan(key)

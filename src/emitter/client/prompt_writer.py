@@ -8,13 +8,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from emitter import prompts as prompt
 from emitter import tokens
 from emitter.conversation import append_parts
 from emitter.errors import InputError, Unencodable
 from emitter.messages import HOUR, MediaPart, Message, OutputMode, Role, Usage, as_list, as_mapping
 from emitter.models import Trust
-from emitter.prompts import Example, Material, Media
+from emitter.prompts import (
+    Example,
+    Material,
+    Media,
+    render_appendix,
+    render_example_turns,
+    render_examples,
+    render_losses,
+    render_material,
+    render_media,
+    render_schema,
+    suggest_example,
+)
+from emitter.prompts import load as load_templates
 from emitter.schema import LossReason
 from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
@@ -46,7 +58,7 @@ def load_prompts(folder: str | os.PathLike[str]) -> PromptTemplates:
     path = Path(folder)
     if not path.is_dir():
         raise InputError(f"prompts={str(folder)!r} is not a folder.")
-    return prompt.load(path)
+    return load_templates(path)
 
 
 def render_form(
@@ -58,14 +70,14 @@ def render_form(
     of the schema that did not fit into descriptions follow.
     """
     if not compiled.enforced:
-        return (prompt.render_schema(prompts, cast("Json", compiled.original)),)
+        return (render_schema(prompts, cast("Json", compiled.original)),)
     descriptions = "\n".join(_iter_descriptions(compiled.schema))
-    rules = prompt.render_losses(
+    rules = render_losses(
         prompts, [loss for loss in compiled.losses if _is_listed(loss, descriptions)][:MAX_LISTED_RULES]
     )
     is_sent = output.mode is OutputMode.TOOL or (output.mode is OutputMode.JSON_SCHEMA and enforces_schema)
-    pieces = prompt.render_appendix(prompts, compiled.appendix)
-    return (rules, pieces) if is_sent else (rules, prompt.render_schema(prompts, output.schema), pieces)
+    pieces = render_appendix(prompts, compiled.appendix)
+    return (rules, pieces) if is_sent else (rules, render_schema(prompts, output.schema), pieces)
 
 
 def render_unknown_rule(prompts: PromptTemplates, compiled: Compiled) -> str:
@@ -125,8 +137,8 @@ def _final_instruction(prompts: PromptTemplates, name: str) -> str:
 def show_material(templates: PromptTemplates, material: Material | Media) -> tuple[str | MediaPart, ...]:
     """Return a material as prompt text, or media between the texts around them."""
     if isinstance(material, Media):
-        return prompt.render_media(templates, material.part, material.source, material.trust)
-    return (prompt.render_material(templates, material),)
+        return render_media(templates, material.part, material.source, material.trust)
+    return (render_material(templates, material),)
 
 
 def show_examples(
@@ -143,8 +155,8 @@ def show_examples(
         question = Message(Role.USER, example.input.strip())
         turns += append_parts((question,), (_final_instruction(templates, "begin"),))
         turns.append(Message(Role.ASSISTANT, json.dumps(example.output, ensure_ascii=False)))
-    rest = prompt.render_examples(templates, [example for example in examples if example not in in_turns])
-    return join_parts(rest, prompt.render_example_turns(templates, len(turns))), tuple(turns)
+    rest = render_examples(templates, [example for example in examples if example not in in_turns])
+    return join_parts(rest, render_example_turns(templates, len(turns))), tuple(turns)
 
 
 def encode_examples(contract: DocumentContract, examples: tuple[Example[Json], ...]) -> list[Example[Json]]:
@@ -163,7 +175,7 @@ def _encode_example(contract: DocumentContract, index: int, example: Json) -> Js
     if result.violations:
         raise InputError(
             f"examples[{index}] is invalid: {'; '.join(map(str, result.violations))}.",
-            hint=prompt.suggest_example(example),
+            hint=suggest_example(example),
         )
     try:
         return contract.compiled.encode(example)
@@ -223,7 +235,7 @@ class PromptWriter:
     def convert(self, request: ModelRequest, words: str) -> ModelRequest:
         """Return the request that asks to convert prose, which is shown as untrusted text."""
         encodable = words.encode(errors="replace").decode()  # no wire can carry a lone surrogate
-        answer = prompt.render_material(self.templates, Material(encodable, _PROSE_SOURCE, Trust.UNTRUSTED))
+        answer = render_material(self.templates, Material(encodable, _PROSE_SOURCE, Trust.UNTRUSTED))
         text = join_parts(
             self.templates.fill("into_form", answer=answer), render_unknown_rule(self.templates, self.compiled)
         )

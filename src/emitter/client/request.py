@@ -10,7 +10,6 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from emitter import prompts as prompt
 from emitter import tokens
 from emitter.budget import (
     ContextWindowExceededError,
@@ -45,7 +44,7 @@ from emitter.messages import (
 )
 from emitter.models import Trust
 from emitter.profiles import suggest_similar_model
-from emitter.prompts import Media
+from emitter.prompts import Media, default_templates, redact_media
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -71,7 +70,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
         CapabilityNotProvided: No allowed model has the required capabilities.
     """
     _check_host_accepts(form.kind, settings)
-    templates = prompt.default_templates() if settings.prompts is None else load_prompts(settings.prompts)
+    templates = default_templates() if settings.prompts is None else load_prompts(settings.prompts)
     conversation, media = _read_conversation(form, messages, settings, templates)
     if media:
         settings = _require_media_support(media, settings)
@@ -227,7 +226,7 @@ def _read_conversation(
     if not materials and not history:
         return conversation, tuple(media)
     if redact is not None:
-        materials = [prompt.redact_media(item, redact) if isinstance(item, Media) else item for item in materials]
+        materials = [redact_media(item, redact) if isinstance(item, Media) else item for item in materials]
     media += [material.part for material in materials if isinstance(material, Media)]
     shown = [part for material in materials for part in show_material(templates, material)]
     trust = combine_trust((conversation.trust, *(material.trust for material in materials)))

@@ -135,7 +135,7 @@ class Emission(HasAnswer, Generic[T]):
 
     ``findings`` are the warnings of checks. ``response`` is the model's own answer, if ``keep_response`` is true.
     ``actions`` holds the action digest of each option of a decision, in order, or None for an option without one.
-    ``Ledger.open`` takes it as it is. It is empty if no actions were passed.
+    Pass it to ``Ledger.open`` unchanged. It is empty if no actions were passed.
     """
 
     value: T

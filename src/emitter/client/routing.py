@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
-from emitter import profiles as profile
 from emitter.adapters.clients import client_settings, require_sdk
 from emitter.arguments import check_list, check_type, known_arguments
 from emitter.client.pool import DEFAULT_POOL, ClientPool
@@ -27,7 +26,7 @@ from emitter.core.verdicts import DEFAULT_FALLBACK_REASONS, FallbackReason
 from emitter.errors import CapabilityNotProvided, InputError, MissingExtra, MissingKey
 from emitter.events import Level, LogAppended
 from emitter.messages import NO_FIELDS
-from emitter.profiles import find_profile
+from emitter.profiles import find_profile, load_profile, profile_names
 from emitter.profiles.tables import SETTING_NAMES
 
 if TYPE_CHECKING:
@@ -261,7 +260,7 @@ def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
 
 @lru_cache(maxsize=256)
 def _find_target(model: str, flavour: str, wire: str | None) -> ModelTarget:
-    named_profile, model_name = profile.find_profile(model)
+    named_profile, model_name = find_profile(model)
     chosen = _profile_for_flavour(named_profile, flavour)
     return ModelTarget(chosen, _select_wire(chosen, wire), model_name)
 
@@ -270,7 +269,7 @@ def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfi
     """Return the profile of the client's flavour, if there is one. An Azure client has Azure's limits, for example."""
     if flavour in ("", chosen.client.flavour):
         return chosen
-    others = (profile.load_profile(candidate) for candidate in profile.profile_names())
+    others = (load_profile(candidate) for candidate in profile_names())
     same_sdk = (candidate for candidate in others if candidate.client.sdk is chosen.client.sdk)
     return next((candidate for candidate in same_sdk if candidate.client.flavour == flavour), chosen)
 

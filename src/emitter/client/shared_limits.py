@@ -148,7 +148,7 @@ class SharedLimiter:
 
     @property
     def _block_size(self) -> int:
-        """The number of calls that one lease covers: those of one second."""
+        """The number of calls that one lease covers, which is one second of calls."""
         per_minute = self._limit.requests_per_minute
         return 64 if per_minute is None else max(1, per_minute // 60)
 

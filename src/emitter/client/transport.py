@@ -298,7 +298,7 @@ class StreamCall(_Call):
         return replace(answer, usage=self._estimate_usage(answer.usage, text or _document_text(answer)))
 
     def usage_so_far(self) -> Usage | None:
-        """Return the usage so far: what the vendor reported, and an estimate of the rest."""
+        """Return the usage so far: the reported usage, and an estimate of the rest."""
         if self._incoming is None or not self._incoming.is_event_stream:
             return None
         reported, is_complete = self._incoming.usage_and_completion()
@@ -344,8 +344,8 @@ class StreamRedactor:
 def redact_answer(answer: CallResult, prepared: PreparedEmission) -> CallResult:
     """Remove registered secrets from the vendor's texts in an answer.
 
-    A vendor may repeat credentials in an error, so those of the client and the environment are removed from failed
-    answers.
+    A vendor may repeat credentials in an error, so the credentials of the client and the environment are removed from
+    failed answers.
     """
     secrets = prepared.settings.host.config.secrets
     answer = _redact_texts(answer, secrets) if secrets.ids else answer

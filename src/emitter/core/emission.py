@@ -94,7 +94,7 @@ def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGen
 
 def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult | None, None]:
     """Yield events. A driver that cancels the emission sends a fault here, which a plain iterator would not accept."""
-    for event in events:  # noqa: UP028  a tuple has no send()
+    for event in events:  # noqa: UP028  yield from would call send(), which a tuple does not have
         yield event
 
 
@@ -315,7 +315,7 @@ def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, CallResult
 
 
 def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest | LimitBreach:
-    """Lower the request's output budget to what the limits allow, or return the limit that allows too little."""
+    """Lower the request's output budget to the limits, or return the limit that leaves too little for a call."""
     if state.policy.max_total_tokens is None and state.policy.max_cost is None:
         return request
     attempts = state.model_attempts

@@ -1,4 +1,4 @@
-"""The state of one emission, and the limits on what it may still spend."""
+"""The state of one emission, and the token and cost limits that remain."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _BREACH_CODES = {_TOKEN_LIMIT: "token_limit_reached", _COST_LIMIT: "cost_limit_r
 
 
 def cap_budget(request: ModelRequest, spent: Spending, expected: Usage, policy: Policy) -> ModelRequest | LimitBreach:
-    """Lower the request's output budget to what the limits allow, or return the limit that allows too little.
+    """Lower the request's output budget to the limits, or return the limit that leaves too little for a call.
 
     ``expected`` is the next call's input and the smallest output worth a call.
     """

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast
 
 from pydantic import ValidationError
 
-from emitter import prompts as prompt
 from emitter.arguments import check_list, check_text, check_type
 from emitter.checks import DEFAULT_CHECKS, ModelJudge, StructuralChecks
 from emitter.checks.structural import is_hatch_label
@@ -49,7 +48,7 @@ from emitter.forms.form import FormJudge, OutputForm
 from emitter.messages import as_list, as_mapping
 from emitter.models import BINDING_MOMENT, DELIBERATION, OPEN_HATCHES, BindingMoment, Hatches, Option, binding_moment
 from emitter.models.binding_moment import MAX_OPTIONS
-from emitter.prompts import escape_json, fence
+from emitter.prompts import binding_moment_prompt, escape_json, fence
 from emitter.render.safe_text import MAX_WORD_WIDTH, to_compact_skeleton, to_single_line
 from emitter.schema import Violation
 from emitter.schema.compiler import ImmutableSchema
@@ -78,7 +77,7 @@ def _make_form(options: DecisionTerms) -> OutputForm:
         default_node_id="emit_binding_moment",
         name=binding_moment.TURN_SCHEMA_NAME,
         schema=_TURN_SCHEMA_SOURCE,
-        system_prompt=prompt.binding_moment_prompt,
+        system_prompt=binding_moment_prompt,
         read_value=partial(_read_turn, options),
         codec=_TurnCodec(options.actions),
         normalize=binding_moment.add_reasoning,

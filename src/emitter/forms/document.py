@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pydantic_core import PydanticSerializationError
 
-from emitter import prompts as prompt
 from emitter.arguments import check_list
 from emitter.errors import InputError
 from emitter.forms.content import ContentChecks, call_user_code, validate_checks
@@ -23,7 +22,7 @@ from emitter.forms.form import OutputForm
 from emitter.messages import as_mapping
 from emitter.models.envelope import document_payload
 from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
-from emitter.prompts import Example, suggest_example
+from emitter.prompts import Example, document_prompt, suggest_example
 from emitter.schema.dialects import has_keyword
 from emitter.schema.json_data import parse_pointer
 from emitter.schema.message_redaction import collect_context_text
@@ -105,7 +104,7 @@ def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
         default_node_id="emit",
         name=source.name,
         schema=schema,
-        system_prompt=prompt.document_prompt,
+        system_prompt=document_prompt,
         has_heading=False,
         read_value=make_reader(source, terms.checks, show_messages=terms.show_messages),
         codec=_NamedDocumentCodec(source.name) if kind is None else _KindCodec(kind),
