@@ -73,7 +73,7 @@ class _BaseEmitter:
         return f"{type(self).__name__}({self.model!r})"
 
     def _call(self, options: Mapping[str, object]) -> Any:
-        """Return the options of one emission: those passed to it, and the emitter's."""
+        """Return the options of one emission. An option passed to it overrides the emitter's."""
         passed = {name: value for name, value in options.items() if value is not None}
         return {"policy": self.policy, **self._options, **passed}
 
@@ -81,7 +81,7 @@ class _BaseEmitter:
 class Emitter(_BaseEmitter):
     """Emit typed objects and decisions with one model, and keep its SDK client open between them.
 
-    Use it from any number of threads. Close it with ``close()`` or a ``with`` block.
+    It is thread-safe. Close it with ``close()`` or a ``with`` block.
     """
 
     def __enter__(self) -> Self:

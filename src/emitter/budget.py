@@ -31,7 +31,7 @@ _HEADROOM = 2
 
 @dataclass(frozen=True, slots=True)
 class BudgetBounds:
-    """The smallest and largest output budget; the ceiling is not below the minimum."""
+    """The smallest and largest output budget. The ceiling is at least the minimum."""
 
     minimum: int
     ceiling: int

@@ -187,7 +187,7 @@ class ReplayDiverged:
 
 @dataclass(frozen=True, slots=True)
 class ReplayDivergedAtRefusal:
-    """Either the run or its replay was refused, but not both; the kinds are ``valid`` and ``refusal``."""
+    """Either the run or its replay was refused, but not both. The kinds are ``valid`` and ``refusal``."""
 
     type: ClassVar[str] = "replay.divergedAtRefusal"
     source_run_id: str

@@ -137,7 +137,7 @@ def listed_prices(profile: str, model: str) -> ListedPrices:
 
 
 def require_listed_prices(profile: ProviderProfile, model: str) -> ListedPrices:
-    """Return the prices of a model for ``Policy.max_cost``; raise ``InputError`` if it has none."""
+    """Return the prices of a model for ``Policy.max_cost``. Raises ``InputError`` if it has none."""
     prices = ListedPrices(profile.name, model)
     try:
         prices.cost_of(Usage())

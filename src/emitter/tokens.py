@@ -78,7 +78,7 @@ def count_tokens(text: str, encoding: str | None) -> int:
 
 
 def make_token_counter(encoding: str | None, *, load: bool = True) -> Callable[[str], int]:
-    """Return a function that counts tokens in ``encoding``; None means an unpublished tokenizer.
+    """Return a function that counts tokens in ``encoding``. None stands for an unpublished tokenizer.
 
     If ``load`` is false, an encoding is used only if this process has loaded it before.
     """

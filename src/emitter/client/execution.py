@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def execute(prepared: PreparedEmission) -> Emission[Any]:
-    """Run an emission and return its result; raise its ``EmissionError`` if it failed."""
+    """Run an emission and return its result. Raises its ``EmissionError`` if it failed."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
     with open_transport(prepared, _unary_call_factory(prepared)) as send:

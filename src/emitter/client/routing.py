@@ -129,7 +129,7 @@ class ModelRoute:
         return find_profile(self.model)[0].name
 
     def resolve(self) -> ModelTarget:
-        """Return the profile, wire and model; raise ``UnknownModel`` or ``InputError``."""
+        """Return the profile, wire and model. Raises ``UnknownModel`` or ``InputError``."""
         return resolve_model(self.model, self.client, self.wire)
 
     def require_credentials(self) -> None:

@@ -147,7 +147,7 @@ class _StreamBase(Generic[R]):
 
     @property
     def trace(self) -> Trace:
-        """The events so far, and the calls once the emission is over."""
+        """The events so far, and the calls once the emission has ended."""
         return self._run.trace
 
     def _start_partials(self, *, trailing_strings: bool) -> Callable[[StreamEvent], list[Any]]:
@@ -162,7 +162,7 @@ class _StreamBase(Generic[R]):
 
 
 def _read_partial(read: Callable[[Json], Any], event: StreamEvent) -> list[Any]:
-    """Return the partial value of an event, or the restart; nothing if there is no valid value yet."""
+    """Return the partial value of an event, or the restart. Empty if there is no valid value yet."""
     if not isinstance(event, FieldComplete):
         return [event] if isinstance(event, Restart) else []
     try:
@@ -214,7 +214,7 @@ class Stream(_StreamBase[R]):
         yield self._run.result().value
 
     def result(self) -> R:
-        """Read the rest of the stream and return the result; raise its ``EmissionError`` if it failed."""
+        """Read the rest of the stream and return the result. Raises its ``EmissionError`` if it failed."""
         for _ in self._progress:
             pass
         return self._run.result()
@@ -258,7 +258,7 @@ class AsyncStream(_StreamBase[R]):
         yield self._run.result().value
 
     async def result(self) -> R:
-        """Read the rest of the stream and return the result; raise its ``EmissionError`` if it failed."""
+        """Read the rest of the stream and return the result. Raises its ``EmissionError`` if it failed."""
         async for _ in self._progress:
             pass
         return self._run.result()

@@ -97,7 +97,7 @@ class _Call:
         self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes)
 
     def _send(self, *, stream: bool = False) -> Any:
-        """Send the request; return the SDK's response, or an awaitable of it from an async client."""
+        """Send the request. Return the SDK's response, or an awaitable of it from an async client."""
         profile, wire, _ = self._prepared.target
         adapter, facts = ADAPTERS[wire], profile.wires[wire]
         body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)

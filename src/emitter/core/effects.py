@@ -57,7 +57,7 @@ event that was recorded before keeps its ids and time.
 
 @dataclass(frozen=True, slots=True)
 class EmissionFailure:
-    """The reason why there is no envelope. ``cause`` is the exception of a callback or of the SDK."""
+    """The failure of an emission. ``cause`` is the exception of a callback or of the SDK."""
 
     verdict: Verdict
     code: str
