@@ -13,12 +13,22 @@ from emitter.attempts import Verdict
 from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_binding_moments, emit_many
 from emitter.client.result import Emission, Withheld
 from emitter.clock import Clock
-from emitter.errors import AuthenticationError, CheckFailed, EmitterError, InputError, Invalid, MissingKey, Refused
+from emitter.errors import (
+    AuthenticationError,
+    CheckFailed,
+    EmissionError,
+    EmitterError,
+    InputError,
+    Invalid,
+    MissingKey,
+    QuotaExhausted,
+    Refused,
+)
 from emitter.events import EnvelopeRefusal
 from emitter.messages import Usage
 from emitter.policy import Policy
 from emitter.prompts import Material
-from emitter.testing import Text, Unauthorized
+from emitter.testing import Quota, Text, Unauthorized
 from tests.bulk.asking import MODEL, Numbered, asked_of, number_in, task
 from tests.scenarios.answers import BOUND, DELIBERATION
 
@@ -26,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from emitter.bulk import JobResult, RunProgress
-    from emitter.testing import Simulator
+    from emitter.testing import Behaviour, Simulator
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])
 
@@ -143,6 +153,32 @@ def test_a_rejected_key_after_an_answer_stops_nothing(vendor: Simulator) -> None
 
     assert len(vendor.calls) == 3
     assert [item.error is None for item in items] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"), [(Unauthorized(), AuthenticationError), (Quota(), QuotaExhausted)], ids=["key", "quota"]
+)
+@pytest.mark.parametrize(("in_flight", "sent"), [(1, 8), (12, 12)])
+def test_an_account_that_is_rejected_in_mid_run_stops_it(
+    fault: Behaviour, error: type[EmissionError], in_flight: int, sent: int, vendor: Simulator
+) -> None:
+    """After as many jobs in a row as are in flight, and at least eight."""
+    vendor.script(*[Text({"n": 0})] * 20, *[fault] * 80)
+    items = emitted("sync", map(task, range(100)), in_flight=in_flight)
+    unsent = [item.error for item in items if "was not sent" in str(item.error)]
+
+    assert [item.error is None for item in items].count(True) == 20
+    assert 20 + sent <= len(vendor.calls) < 20 + sent + in_flight
+    assert len(unsent) == 100 - len(vendor.calls)
+    assert all(isinstance(each, error) and not each.trace.attempts for each in unsent)
+
+
+def test_an_answer_between_rejections_goes_on(vendor: Simulator) -> None:
+    """The account works for other jobs."""
+    vendor.script(*[Text({"n": 0}), *[Unauthorized()] * 7] * 4)
+    emitted("sync", map(task, range(32)), in_flight=1)
+
+    assert len(vendor.calls) == 32
 
 
 @both_worlds

@@ -14,7 +14,15 @@ from emitter.adapters.clients import create_client
 from emitter.adapters.transport import async_half
 from emitter.bulk.claims import ClaimLost
 from emitter.bulk.jobs import Job, JobResult, R, to_job
-from emitter.bulk.journal import JournalEntry, build_fingerprint, decode_entry, decode_line, digest_job, make_request_id
+from emitter.bulk.journal import (
+    JournalEntry,
+    RunJournal,
+    build_fingerprint,
+    decode_entry,
+    decode_line,
+    digest_job,
+    make_request_id,
+)
 from emitter.bulk.limiter import Permit
 from emitter.client.execution import EmissionRun, adrive, open_async_transport
 from emitter.client.rate_limits import limit_calls
@@ -22,7 +30,15 @@ from emitter.client.request import prepare_emission
 from emitter.client.result import Trace, complete
 from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
-from emitter.errors import AuthenticationError, EmitterError, InputError, JournalFailed, StoreFailed, UnknownOutcome
+from emitter.errors import (
+    AuthenticationError,
+    EmitterError,
+    InputError,
+    JournalFailed,
+    QuotaExhausted,
+    StoreFailed,
+    UnknownOutcome,
+)
 from emitter.findings import as_warnings
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
@@ -52,8 +68,14 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 """Seconds before a job that another process has is claimed again. The wait doubles each time."""
+_FEWEST_REJECTIONS = 8
+"""Jobs in a row whose account the vendor rejects before a run stops, or as many as are in flight, if those are more."""
 _UNRECORDED_HINT = (
     "Keep the output: {} of its results could not be recorded, and the next run may send and pay for them again."
+)
+_SHARED_UNKNOWN_HINT = (
+    "Look it up at the vendor. To let the next run send it again, call store.jobs.resend() with its Orphan from "
+    'store.jobs.orphans(), or run with orphans="resend", which sends all of them.'
 )
 _NO_CAPACITY = "The deadline passed while this call waited for other calls to the vendor."
 
@@ -297,8 +319,10 @@ class JobRunner(Generic[R]):
     unrecorded: int = 0
     """Results that could not be written."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
-    _key_rejection: AuthenticationError | None = None
-    """The error of a job whose key was rejected before any job was answered."""
+    _rejection: AuthenticationError | QuotaExhausted | None = None
+    """The error of the account that stopped the run."""
+    _rejections: int = 0
+    """Jobs in a row that ended in such an error."""
     _has_answer: bool = False
     _fingerprint: RunFingerprint | None = None
 
@@ -383,7 +407,8 @@ class JobRunner(Generic[R]):
         message = f"The process with the job {key!r} ended before it recorded an outcome. The job may have been sent."
         header = started.plan.profile.client.request_id_header
         request_id = started.plan.request.headers.get(header or "")
-        return UnknownOutcome(message, key=key, claimed_at=claim.claimed_at, request_id=request_id)
+        hint = None if isinstance(self.journal, RunJournal) else _SHARED_UNKNOWN_HINT
+        return UnknownOutcome(message, key=key, claimed_at=claim.claimed_at, request_id=request_id, hint=hint)
 
     def _add_request_id(self, plan: PreparedEmission, key: str | None) -> PreparedEmission:
         """Send an id along with a claimed job, if the vendor records one, so that a lost request can be looked up."""
@@ -452,9 +477,9 @@ class JobRunner(Generic[R]):
         return JobResult(started.index, started.key, started.input, outcome)
 
     async def _send(self, started: StartedJob[R], permit: Permit) -> R | Exception:
-        if self._key_rejection is not None:
+        if self._rejection is not None:
             await self._release(started, sent=False)
-            return _not_sent(self._key_rejection)
+            return _not_sent(self._rejection)
         mark_sent = None
         if self.journal is not None and started.key is not None and started.settings.rate_limit is not None:
             mark_sent = partial(self.journal.send, started.key)
@@ -469,12 +494,22 @@ class JobRunner(Generic[R]):
                 await self._release(started, sent=sender.calls > 0)
             raise
         result = _make_result(started, finished)
-        self._has_answer |= not isinstance(result, Exception)
-        # A key that has worked once is not wrong: the vendor rejected it for another reason.
-        if isinstance(result, AuthenticationError) and not self._has_answer:
-            self._key_rejection = result
+        self._stop_if_rejected(result)
         await self._write_journal(started, finished, result)
         return result
+
+    def _stop_if_rejected(self, result: R | Exception) -> None:
+        """Send no further job once the vendor has rejected the account of this run."""
+        self._has_answer |= not isinstance(result, Exception)
+        if not isinstance(result, AuthenticationError | QuotaExhausted):
+            self._rejections = 0
+            return
+        self._rejections += 1
+        # A key that has worked once may lack a permission for one job only, so a single error is no proof. Calls in
+        # flight fail together, so all of them and at least a few more jobs than one have to.
+        is_wrong_key = isinstance(result, AuthenticationError) and not self._has_answer
+        if is_wrong_key or self._rejections >= max(_FEWEST_REJECTIONS, self.limiter.maximum):
+            self._rejection = result
 
     async def _release(self, started: StartedJob[R], *, sent: bool) -> None:
         """Give up the claim of a job without an outcome."""
@@ -506,10 +541,12 @@ class JobRunner(Generic[R]):
             self.journal_error.hint = f"{error.__class__.hint} {_UNRECORDED_HINT.format(self.unrecorded)}".strip()
 
 
-def _not_sent(rejection: AuthenticationError) -> AuthenticationError:
-    """Return the error of a job that is not sent, because the key of the run was rejected."""
-    return AuthenticationError(
-        "The job was not sent, since the vendor rejected the key in an earlier one.",
+def _not_sent(rejection: AuthenticationError | QuotaExhausted) -> AuthenticationError | QuotaExhausted:
+    """Return the error of a job that is not sent, because the vendor rejected the account of the run."""
+    is_quota = isinstance(rejection, QuotaExhausted)
+    problem = "the account's quota was exhausted" if is_quota else "the vendor rejected the key"
+    return type(rejection)(
+        f"The job was not sent, since {problem} in an earlier one.",
         code=rejection.code,
         trace=Trace((), ()),
         status_code=rejection.status_code,
