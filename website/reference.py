@@ -41,7 +41,12 @@ PAGES = (
     Page("Events", ("emitter.telemetry", "emitter.streaming:FieldComplete TextDelta Restart", "emitter.events")),
     Page(
         "Many emissions",
-        ("emitter.bulk", "emitter.client.rate_limits:RateLimiter Ticket", "emitter.client.background:Background"),
+        (
+            "emitter.bulk",
+            "emitter.bulk.runs:RunCounters",
+            "emitter.client.rate_limits:RateLimiter Ticket",
+            "emitter.client.background:Background",
+        ),
     ),
     Page("Media", ("emitter.media",)),
     Page("Decisions", ("emitter.decisions", "emitter.decisions.ledger", "emitter.checks", "emitter.models")),
@@ -73,12 +78,13 @@ PAGES = (
             "emitter.integrations.webhooks",
         ),
     ),
-    Page("Stores", ("emitter.stores",)),
+    Page("Stores", ("emitter.stores", "emitter.stores.jobs:JobTable Orphan")),
     Page("Schemas and recovery", ("emitter.schema", "emitter.recover")),
     Page(
         "Testing",
         (
             "emitter.testing",
+            "emitter.testing.batches:BatchStore BatchScript",
             "emitter.testing.surfaces:SurfaceSubject RendererSubject SurfaceContract ShownOption check_surface",
         ),
     ),

@@ -181,6 +181,29 @@ def test_an_answer_between_rejections_goes_on(vendor: Simulator) -> None:
     assert len(vendor.calls) == 32
 
 
+def test_a_run_that_is_stopped_finishes_what_was_begun(vendor: Simulator) -> None:
+    """The inputs that were read ahead are not sent."""
+    with emit_many(Numbered, map(task, range(40)), model=MODEL, in_flight=4, ordered=False) as run:
+        next(run)
+        run.stop()
+        rest = run.results()
+
+    assert 1 + len(rest) == len(vendor.calls) <= 1 + 4 * 4
+    assert all(item.error is None for item in rest)
+
+
+def test_an_async_run_that_is_stopped_finishes_what_was_begun(vendor: Simulator) -> None:
+    """As the blocking one."""
+
+    async def collect() -> int:
+        async with aemit_many(Numbered, map(task, range(40)), model=MODEL, in_flight=4, ordered=False) as run:
+            await anext(run)
+            run.stop()
+            return 1 + len(await run.results())
+
+    assert asyncio.run(collect()) == len(vendor.calls) <= 1 + 4 * 4
+
+
 @both_worlds
 def test_what_reading_the_situations_raises_comes_last(world: str, vendor: Simulator) -> None:
     """What was begun before is handed out first."""
@@ -374,6 +397,9 @@ def test_what_a_run_cost_is_counted() -> None:
         Verdict.REFUSED: 1,
     }
     assert (run.stats.done, run.stats.failed, run.stats.retries) == (4, 2, 2)
+    assert f"done=4, failed=2, unknown=0, replayed=0, calls={run.calls}" in repr(run.stats)
+    assert f"cost={run.cost}" in repr(run.stats)
+    assert repr(run.stats).endswith("resent_keys=[], notices=[])")
 
 
 @both_worlds

@@ -17,6 +17,7 @@ import pytest
 from emitter.bulk import Job, aemit_many, emit_many
 from emitter.bulk.runner import EmissionSender
 from emitter.client.rate_limits import RateLimit
+from emitter.clock import Clock
 from emitter.errors import InputError, StoreFailed, UnknownOutcome
 from emitter.messages import Usage
 from emitter.policy import Policy
@@ -117,6 +118,7 @@ def test_what_a_killed_process_sent_is_listed_and_then_sent_by_choice(home: Home
     listed = run_of(home.again(), map(task, range(COUNT)), orphans="list").results()
     unknown = [each for each in listed if isinstance(each.error, UnknownOutcome)]
     assert waiting <= {each.index for each in unknown}
+    assert all("store.jobs.resend()" in str(each.error) for each in unknown)
     assert all(each.value.n == each.index for each in listed if each.error is None)
     assert set(asked_of(silent.vendor).values()) == {1}
     orphans = home.again().jobs.orphans()
@@ -251,6 +253,17 @@ def test_a_run_that_fails_does_not_wait_for_the_jobs_of_others(
 
     with pytest.raises(StoreFailed, match="gone"):
         asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_a_long_wait_for_another_process_is_announced_once(home: Home, silent: Any) -> None:  # noqa: F811
+    """The run sleeps until the dead process's lease of a second has ended."""
+    silent.start = 10
+    kill_when_silent(home, silent)
+    silent.start = COUNT
+    run = run_of(home.again(), map(task, range(COUNT)), clock=Clock(async_sleep=lambda _: asyncio.sleep(0.1)))
+    run.results()
+
+    assert sum("Other processes have jobs of this run" in notice for notice in run.stats.notices) == 1
 
 
 def test_a_job_that_an_error_ends_after_its_call_is_orphaned(

@@ -24,7 +24,7 @@ from tests.cli.jobs import MODEL, answer, command, environment, prompt_of, spawn
 from tests.launching import KILL, launch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from emitter.testing import Behaviour, ReceivedRequest, Simulator
     from tests.cli.conftest import Run
@@ -66,7 +66,8 @@ def test_jobs_come_back_in_order(vendor: Simulator, folder: Path) -> None:
     assert (first, second) == ({"id": "a", "value": VALUE}, {"id": 2, "value": VALUE})
     assert (third["id"], third["error"]["type"], third["error"]["code"]) == (7, "Refused", "envelope_refusal")
     assert fourth["error"]["message"].startswith("The prompt is empty.")
-    told = f"4 of 4 jobs done, 2 failed. 3 calls, {vendor.billed.input} tokens in, {vendor.billed.output} out. $0.0"
+    tokens = f"{vendor.billed.input} tokens in, {vendor.billed.output} out"
+    told = f"4 of 4 jobs done: 2 answered, 2 failed. 3 calls, {tokens}. $0.0"
     assert told in done.stderr
 
 
@@ -107,7 +108,7 @@ def test_a_run_goes_on_from_its_journal(vendor: Simulator, folder: Path) -> None
     assert (folder / "out.jsonl").stat().st_mode & 0o777 == 0o600
     assert len(vendor.calls) == 3
     assert [each["id"] for each in results((folder / "out.jsonl").read_text())] == ["job 0", "job 1", "job 2"]
-    assert "3 of 3 jobs done, 0 failed, 2 from the record. 1 calls" in second.stderr
+    assert "3 of 3 jobs done: 3 answered, 0 failed. 2 from the record. 1 calls" in second.stderr
 
 
 def test_runs_share_a_store(vendor: Simulator, folder: Path) -> None:
@@ -118,7 +119,7 @@ def test_runs_share_a_store(vendor: Simulator, folder: Path) -> None:
     assert [each.returncode for each in runs] == [SUCCESS, SUCCESS]
     assert len(vendor.calls) == 2
     assert results(runs[0].stdout) == results(runs[1].stdout)
-    assert "2 of 2 jobs done, 0 failed, 2 from the record. 0 calls" in runs[1].stderr
+    assert "2 of 2 jobs done: 2 answered, 0 failed. 2 from the record. 0 calls" in runs[1].stderr
 
 
 @pytest.mark.parametrize(
@@ -183,11 +184,11 @@ def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: 
         assert (last["id"], last["error"]["type"]) == ("b", "UnknownOutcome")
         assert last["error"]["request_id"].startswith("emitter-")
         assert last["error"]["message"].endswith("run with --orphans resend.")
-        assert "2 of 2 jobs done, 0 failed, 1 unknown, 1 from the record. 0 calls" in done.stderr
+        assert "2 of 2 jobs done: 1 answered, 0 failed, 1 unknown. 1 from the record. 0 calls" in done.stderr
         assert "sent again" not in done.stderr
     else:
         assert last == {"id": "b", "value": VALUE}
-        assert "1 from the record, 1 sent again because their outcome was not recorded." in done.stderr
+        assert "1 from the record. 1 sent again because their outcome was not recorded: b." in done.stderr
 
 
 def test_results_reach_what_is_no_file(vendor: Simulator, folder: Path) -> None:
@@ -205,6 +206,87 @@ def test_results_reach_what_is_no_file(vendor: Simulator, folder: Path) -> None:
     assert command(vendor, folder, *BATCH, "-o", os.devnull).returncode == SUCCESS
     assert len(results(command(vendor, folder, *BATCH, "-o", "-").stdout)) == 2
     assert not (folder / "-").exists()
+
+
+def interrupt_twice(child: subprocess.Popen[str]) -> None:
+    """Send Ctrl-C again once the command says that it finishes the calls in flight."""
+    child.send_signal(signal.SIGINT)
+    assert child.stderr is not None
+    assert child.stderr.readline() == "emitter: finishing the calls in flight. Press Ctrl-C again to end at once.\n"
+    child.send_signal(signal.SIGINT)
+
+
+def held_answers(held: threading.Event, arrived: threading.Event) -> Callable[[ReceivedRequest], Behaviour]:
+    """Answer at once, but the call of job 3 only when ``held`` is set."""
+
+    def answers(asked: ReceivedRequest) -> Behaviour:
+        if "job 3" in prompt_of(asked):
+            arrived.set()
+            assert held.wait(600)
+        return answer(asked)
+
+    return answers
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_interrupt_finishes_the_calls_in_flight(folder: Path, number: signal.Signals) -> None:
+    """Their answers are written and recorded, and the next run pays for none of them again."""
+    held, arrived = threading.Event(), threading.Event()
+    write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(6)])
+    run = (*BATCH, "--journal", "run.journal", "--in-flight", "1")
+    with simulator(answers=held_answers(held, arrived)) as vendor:
+        with spawned(vendor, folder, *run) as child:
+            assert child.stderr is not None
+            assert arrived.wait(600)
+            child.send_signal(number)
+            child.stderr.readline()
+            held.set()
+            out, told = child.communicate(timeout=600)
+        calls = len(vendor.calls)
+        again = command(vendor, folder, *run)
+
+        assert (child.returncode, calls) == (INTERRUPTED, 4)
+        assert [each["id"] for each in results(out)] == [0, 1, 2, 3]
+        assert "4 of 6 jobs done: 4 answered, 0 failed." in told
+        assert again.returncode == SUCCESS
+        assert len(vendor.calls) == 6
+
+
+def spawned(vendor: Simulator, folder: Path, *run: str) -> subprocess.Popen[str]:
+    """Start a command with pipes."""
+    return subprocess.Popen(
+        launch("emitter", *run),
+        cwd=folder,
+        env=environment(vendor),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_reader_that_left_leaves_no_call_unrecorded(folder: Path) -> None:
+    """As with `| head -2`: the calls in flight are finished, and counted on standard error."""
+    held, arrived = threading.Event(), threading.Event()
+    write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(60)])
+    run = (*BATCH, "--journal", "run.journal", "--in-flight", "4", "--unordered")
+    with simulator(answers=held_answers(held, arrived)) as vendor:
+        with spawned(vendor, folder, *run) as child:
+            assert child.stdout is not None
+            assert child.stderr is not None
+            child.stdout.readline()
+            child.stdout.close()
+            assert arrived.wait(600)
+            held.set()
+            told = child.stderr.read()
+        calls = len(vendor.calls)
+        again = command(vendor, folder, *run)
+
+        assert child.returncode == SUCCESS
+        assert told.startswith("emitter: Standard output was closed.")
+        assert "finished results were not written" in told
+        assert calls < 60
+        assert again.returncode == SUCCESS
+        assert len(vendor.calls) == 60
 
 
 def test_an_interrupted_run_goes_on(folder: Path) -> None:
@@ -227,7 +309,7 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
         ) as child:
             assert child.stdout is not None
             printed = [json.loads(child.stdout.readline())["id"] for _ in range(3)]
-            child.send_signal(signal.SIGINT)
+            interrupt_twice(child)
             _, told = child.communicate(timeout=600)
         silent.set()
         calls = len(vendor.calls)
@@ -302,12 +384,12 @@ def test_half_price_uses_the_vendors_batches(folder: Path, monkeypatch: pytest.M
     write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(3)])
     with simulator(answers=answer) as vendor:
         vendor.batches.polls = 1
-        done = command(vendor, folder, *BATCH, "--half-price", "--journal", "run.journal")
+        done = command(vendor, folder, *BATCH, "--half-price", "--poll", "5", "--journal", "run.journal")
 
         assert done.returncode == SUCCESS, done.stderr
         assert [each["value"] for each in results(done.stdout)] == [VALUE] * 3
         assert (folder / "run.journal.batches").exists()
-        assert "submitting 3 jobs as a batch" in done.stderr
+        assert "running 3 jobs in batches" in done.stderr
 
 
 def test_an_interrupted_batch_is_named(folder: Path) -> None:
@@ -333,9 +415,12 @@ def test_an_interrupted_batch_is_named(folder: Path) -> None:
 def test_a_full_disk_of_the_output_is_named(vendor: Simulator, folder: Path) -> None:
     """The device is always full."""
     write_jobs(folder, ["1"])
-    done = command(vendor, folder, *BATCH, "-o", "/dev/full")
-    assert done.returncode == BAD_USAGE
-    assert done.stderr == "emitter: /dev/full cannot be written: No space left on device.\n"
+    done = command(vendor, folder, *BATCH, "-o", "/dev/full", "--journal", "run.journal")
+    assert done.returncode == FAILED
+    assert done.stderr.startswith(
+        "emitter: /dev/full cannot be written: No space left on device. 1 finished results were not written, and 0 jobs"
+        " were not finished. They are recorded."
+    )
 
 
 def test_a_job_that_waits_for_a_limit_is_not_sent_when_interrupted(vendor: Simulator, folder: Path) -> None:
@@ -348,7 +433,7 @@ def test_a_job_that_waits_for_a_limit_is_not_sent_when_interrupted(vendor: Simul
     ) as child:
         assert child.stdout is not None
         first = json.loads(child.stdout.readline())
-        child.send_signal(signal.SIGINT)
+        interrupt_twice(child)
         child.communicate(timeout=600)
 
     assert (child.returncode, first) == (INTERRUPTED, {"id": 1, "value": VALUE})

@@ -8,5 +8,6 @@ from emitter.bulk.batches import Batch as Batch
 from emitter.bulk.jobs import Job as Job
 from emitter.bulk.jobs import JobResult as JobResult
 from emitter.bulk.progress import RunProgress as RunProgress
+from emitter.bulk.progress import RunStats as RunStats
 from emitter.bulk.runs import AsyncRun as AsyncRun
 from emitter.bulk.runs import Run as Run

@@ -34,7 +34,9 @@ class RunProgress:
     """The state of a run.
 
     Attributes:
-        done: Finished jobs, including failed and replayed ones.
+        done: Finished jobs: answered, failed and unknown ones, replayed or not.
+        failed: Finished jobs whose result is an exception other than ``UnknownOutcome``.
+        replayed: Finished jobs that were read from the journal or store, without a call.
         total: The number of inputs, or None if it is unknown.
         calls: Calls that were sent.
         retries: Calls that were not the first of their emission.
@@ -43,6 +45,7 @@ class RunProgress:
         limit: The number of calls that may be in progress now.
         notice: A message worth reading, such as that the journal ended in the middle of a line.
         waiting: Calls that wait for a rate limit.
+        unknown: Finished jobs whose result is an ``UnknownOutcome``.
     """
 
     done: int
@@ -56,6 +59,7 @@ class RunProgress:
     limit: int
     notice: str | None = None
     waiting: int = 0
+    unknown: int = 0
 
 
 class RunStats:
@@ -63,9 +67,9 @@ class RunStats:
 
     Attributes:
         total: The number of inputs, or None if it is unknown.
-        done: Results so far, including failed and replayed ones.
-        failed: Results that are exceptions, including replayed ones.
-        unknown: Failed results that are an ``UnknownOutcome``.
+        done: Results so far, replayed or not: answers, ``failed`` and ``unknown``.
+        failed: Results that are exceptions other than ``UnknownOutcome``.
+        unknown: Results that are an ``UnknownOutcome``: an earlier process may have sent the job.
         replayed: Results that were read from the journal or store, without a call.
         calls: Calls that this run has sent.
         retries: Calls that were not the first of their emission.
@@ -102,8 +106,9 @@ class RunStats:
         """By the model and the length of the prompt."""
 
     def __repr__(self) -> str:
-        counts = f"done={self.done}, failed={self.failed}, replayed={self.replayed}, calls={self.calls}"
-        return f"RunStats({counts}, usage={self.usage}, verdicts={dict(self.verdicts)})"
+        counts = f"done={self.done}, failed={self.failed}, unknown={self.unknown}, replayed={self.replayed}"
+        spent = f"calls={self.calls}, usage={self.usage}, cost={self.cost}, verdicts={dict(self.verdicts)}"
+        return f"RunStats({counts}, {spent}, resent_keys={self.resent_keys}, notices={self.notices})"
 
     def add_outcome(self, outcome: EmissionOutcome) -> None:
         """Count the cost of an emission, whatever its result."""
@@ -144,8 +149,9 @@ class RunStats:
     def add_result(self, error: Exception | None, *, replayed: bool) -> None:
         """Count a result."""
         self.done += 1
-        self.failed += error is not None
-        self.unknown += isinstance(error, UnknownOutcome)
+        is_unknown = isinstance(error, UnknownOutcome)
+        self.unknown += is_unknown
+        self.failed += error is not None and not is_unknown
         self.replayed += replayed
 
     def snapshot(self, limiter: AdaptiveLimiter, notice: str | None = None) -> RunProgress:
@@ -162,6 +168,7 @@ class RunStats:
             limit=limiter.limit,
             notice=notice,
             waiting=self.waiting,
+            unknown=self.unknown,
         )
 
 
@@ -216,6 +223,7 @@ def _open_bar() -> Generator[ProgressCallback]:
 
 def _format_progress(progress: RunProgress) -> str:
     failed = f"{progress.failed} failed, " if progress.failed else ""
+    failed += f"{progress.unknown} unknown, " if progress.unknown else ""
     retries = f"{progress.retries} again, " if progress.retries else ""
     waiting = f", {progress.waiting} waiting" if progress.waiting else ""
     return f"{failed}{retries}{progress.usage.total} tokens, {progress.in_flight}/{progress.limit} in flight{waiting}"

@@ -314,6 +314,8 @@ class JobRunner(Generic[R]):
     client: object
     stats: RunStats
     journal: JobJournal | None
+    on_wait: Callable[[], object] | None = None
+    """Called once, when a job that another process has is not free after a few seconds."""
     journal_error: EmitterError | None = None
     """The first failure to write the journal."""
     unrecorded: int = 0
@@ -401,6 +403,9 @@ class JobRunner(Generic[R]):
     async def _wait_for_holder(self, seconds: float) -> None:
         if self.journal_error is not None:  # two failed runs could wait for each other for ever
             raise self.journal_error
+        if seconds == _LONGEST_WAIT and self.on_wait is not None:
+            on_wait, self.on_wait = self.on_wait, None
+            on_wait()
         await self.run_plan.settings.clock.async_sleep(seconds)
 
     def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:

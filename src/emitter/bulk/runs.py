@@ -11,6 +11,7 @@ import math
 import threading
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic
 from weakref import WeakKeyDictionary
@@ -53,7 +54,7 @@ _STALE_NOTICE = (
 )
 _RESENT_NOTICE = (
     "The job with the key {!r} was sent again: an earlier run may have sent it, and its outcome was not recorded. "
-    'All such keys are in RunStats.resent_keys. Pass orphans="list" to have them listed instead.'
+    'The statistics at the end of the run list all such jobs. Pass orphans="list" to send none of them.'
 )
 
 
@@ -80,7 +81,7 @@ class RunOptions:
 
 
 class RunCounters:
-    """The statistics of a run, which can be read at any time, also after the run was closed."""
+    """The properties of a ``Run`` and an ``AsyncRun``: its statistics, at any time, also after it was closed."""
 
     _stats: RunStats
 
@@ -134,7 +135,8 @@ class AsyncRun(RunCounters, Generic[R]):
                     "extra_headers= cannot be sent with a batch.", hint="Leave out batch= or extra_headers=."
                 )
         self._stats = RunStats(total, run_plan.probe.price_table())
-        self._iterator = _iter_results(run_plan, source, options, self._stats)
+        self._stopped = threading.Event()
+        self._iterator = _iter_results(run_plan, _iter_until(self._stopped, source), options, self._stats)
 
     def __aiter__(self) -> AsyncIterator[JobResult[R]]:
         return self._iterator
@@ -147,6 +149,18 @@ class AsyncRun(RunCounters, Generic[R]):
         async with aclosing(self._iterator):
             return sorted([result async for result in self._iterator], key=lambda result: result.index)
 
+    def stop(self) -> None:
+        """Begin no more jobs. Those that were begun are finished, and their results still follow.
+
+        Any thread and any signal handler may call it. A batch that was submitted is not affected.
+        """
+        self._stopped.set()
+
+    @property
+    def is_stopped(self) -> bool:
+        """True after ``stop``."""
+        return self._stopped.is_set()
+
     async def aclose(self) -> None:
         """Cancel the emissions in progress, and send nothing more."""
         await self._iterator.aclose()
@@ -158,6 +172,16 @@ class AsyncRun(RunCounters, Generic[R]):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+async def _iter_until(
+    stopped: threading.Event, source: AsyncIterator[Messages | Job]
+) -> AsyncGenerator[Messages | Job]:
+    # Inputs that were read ahead are dropped, because their jobs have not begun.
+    async for item in source:
+        if stopped.is_set():
+            return
+        yield item
 
 
 async def _iter_results(
@@ -178,7 +202,8 @@ async def _iter_results(
                 _send_notice(run_plan, notice, stats, report, limiter)
             report(stats.snapshot(limiter))
 
-        runner = JobRunner(run_plan, limiter, client, stats, run_journal)
+        on_wait = partial(_send_notice, run_plan, _WAITING_NOTICE, stats, report, limiter)
+        runner = JobRunner(run_plan, limiter, client, stats, run_journal, on_wait)
         if options.batch is not None:
             batch_journal = stack.enter_context(executors.create_batch_journal(options.journal, run_plan, run_journal))
             context = executors.create_batch_context(runner, batch_journal, options.batch, report)
@@ -200,6 +225,10 @@ def _get_notices(result: JobResult[Any], stats: RunStats) -> Iterator[str]:
         yield _RESENT_NOTICE.format(result.key)
 
 
+_WAITING_NOTICE = (
+    "Other processes have jobs of this run, and their outcomes are awaited. If such a process has died, its jobs are "
+    "free when its lease in the store ends: 60 seconds after it died, unless it passed another lease=."
+)
 _LIMITERS: WeakKeyDictionary[JobTable, dict[tuple[str, RateLimit], SharedLimiter]] = WeakKeyDictionary()
 """The shared limiters of this process, which all runs over a store use."""
 
@@ -244,7 +273,7 @@ class Run(RunCounters, Generic[R]):
     ) -> None:
         feed: asyncio.Queue[Messages | Job | _End] = asyncio.Queue()
         run = AsyncRun(run_plan, _iter_inputs(feed), total, options)
-        self._stats = run.stats
+        self._run, self._stats = run, run.stats
         window = math.inf if options.batch is not None else WINDOW * options.in_flight  # a batch needs all of them
         self._iterator = _relay_results(run, feed, source, window, run_plan.settings.client)
 
@@ -257,6 +286,13 @@ class Run(RunCounters, Generic[R]):
     def results(self) -> list[JobResult[R]]:
         """Return the remaining results, in the order of the inputs."""
         return sorted(self._iterator, key=lambda result: result.index)
+
+    def stop(self) -> None:
+        """Begin no more jobs. Those that were begun are finished, and their results still follow.
+
+        Any thread and any signal handler may call it. A batch that was submitted is not affected.
+        """
+        self._run.stop()
 
     def close(self) -> None:
         """Cancel the emissions in progress, and send nothing more.
@@ -366,7 +402,7 @@ def _relay_results(
     try:
         while True:
             while ahead < window and end_of_inputs is None:
-                item = _read_input(source)
+                item = _End() if run.is_stopped else _read_input(source)
                 thread.put(item)
                 if isinstance(item, _End):
                     end_of_inputs = item

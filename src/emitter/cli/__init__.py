@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = partial(_show_warning, options)
             return _dispatch(list(sys.argv[1:] if arguments is None else arguments), options)
     except BrokenPipeError:
-        _discard_output(sys.stdout, sys.stderr)
+        discard_output(sys.stdout, sys.stderr)
         return SUCCESS
     except KeyboardInterrupt:
         return _report("interrupted", INTERRUPTED)
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EmitterError as error:
         return _report(with_flags(str(error), options), BAD_USAGE)
     except OSError as error:
-        _discard_output(sys.stdout)
+        discard_output(sys.stdout)
         return _report(f"{error.strerror or error}.", BAD_USAGE)
 
 
@@ -144,7 +144,7 @@ def _dispatch(arguments: list[str], options: set[str]) -> int:
         args.pipe_status = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        _discard_output(sys.stdout, sys.stderr)
+        discard_output(sys.stdout, sys.stderr)
     status: int = args.pipe_status
     return status
 
@@ -177,7 +177,7 @@ def _report(message: str, status: int) -> int:
     return status
 
 
-def _discard_output(*streams: TextIO) -> None:
+def discard_output(*streams: TextIO) -> None:
     """Redirect streams to the null device, so that the interpreter's final flush of their buffers cannot fail."""
     for stream in streams:
         with suppress(io.UnsupportedOperation):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import sys
+import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from emitter.bulk import Job, emit_many
+from emitter.bulk.batches import Batch
 from emitter.bulk.claims import ORPHAN_POLICIES
-from emitter.cli import with_flags
+from emitter.cli import FAILED, INTERRUPTED, SUCCESS, discard_output, with_flags
 from emitter.cli.arguments import (
     API_KEY_NOTE,
     EMISSION_OPTIONS,
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
 
 _JOB_MEMBERS = ("id", "input", "messages", "materials", "untrusted")
 _HEADER_MEMBERS = ("type", "schema", *EMISSION_OPTIONS)
-_INTERRUPTED = 130
 
 
 def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +80,12 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
         "--unordered", action="store_true", help="write each result when it is ready, not in the order of the jobs"
     )
     group.add_argument("--half-price", action="store_true", help="use the vendor's batch interface: cheaper and slower")
+    group.add_argument(
+        "--poll",
+        type=float,
+        metavar="SECONDS",
+        help="with --half-price, how long to wait before the first look at a batch (default: 30)",
+    )
     add_json_argument(parser, "add the envelope, usage, cost, attempts and events to each result")
     parser.epilog = f"Exit status: 0 every job succeeded, 1 a job failed, 2 bad usage, 130 interrupted.\n{API_KEY_NOTE}"
 
@@ -95,29 +103,69 @@ def run_batch(args: argparse.Namespace) -> int:
     _check_files(args)
     job_file = read_job_file(args.file)
     _apply_header(args, job_file)
-    form, interrupted = _load_form(args, job_file), False
+    form = _load_form(args, job_file)
     shows_bar = sys.stderr.isatty() and (args.output is not None or not sys.stdout.isatty())
     progress = shows_bar or partial(_write_notice, args)
     options: dict[str, Any] = {**emission_options(args), **_run_options(args), "progress": progress}
     if args.half_price and not shows_bar:
-        sys.stderr.write(f"emitter: submitting {len(job_file)} jobs as a batch. The results may take hours.\n")
+        sys.stderr.write(
+            f"emitter: running {len(job_file)} jobs in batches. Those that an earlier run submitted are collected. "
+            "The results may take hours.\n"
+        )
     with (
         _open_job_store(args.store) as store,
         emit_many(form, job_file, store=store, **options) as run,
         _open_output(args.output) as out,
+        _catch_signals(run, args) as interrupted,
     ):
+        writer = ResultWriter(out, job_file, form, args)
         try:
-            for number, result in enumerate(run):
-                if number == 0 and _is_regular_file(out):
-                    out.truncate(0)
-                _write_result(result, job_file, form, out, args)
+            writer.write_all(run)
         except KeyboardInterrupt:
-            interrupted = True
-    _report_run(run)
+            interrupted.set()
+    return _report_end(run, writer, interrupted=interrupted.is_set())
+
+
+def _report_end(run: Run[Emission[Any]], writer: ResultWriter, *, interrupted: bool) -> int:
+    """Write to standard error how the run ended, and return the exit status."""
+    error, is_recorded = writer.error, _is_recorded(writer.args)
+    is_closed = isinstance(error, BrokenPipeError)
+    if error is not None and not (is_closed and is_recorded and writer.unfinished == 0):
+        writer.report_error()
+    if not is_closed:
+        _report_run(run, writer.resent)
     if interrupted:
-        sys.stderr.write(f"emitter: interrupted. {_RESUME_HINTS[_is_recorded(args)]}\n")
-        return _INTERRUPTED
-    return int(run.stats.failed > 0)
+        sys.stderr.write(f"emitter: interrupted. {_RESUME_HINTS[is_recorded]}\n")
+        return INTERRUPTED
+    is_failed = run.stats.failed or run.stats.unknown or (error is not None and not is_closed)
+    return FAILED if is_failed else SUCCESS
+
+
+@contextmanager
+def _catch_signals(run: Run[Any], args: argparse.Namespace) -> Generator[threading.Event]:
+    """Stop the run at the first Ctrl-C or SIGTERM, and end it at the second. Yield an event that tells of either.
+
+    A batch goes on at the vendor, so a run with ``--half-price`` ends at the first.
+    """
+    interrupted = threading.Event()
+
+    def stop(*_: object) -> None:
+        if interrupted.is_set() or args.half_price:
+            raise KeyboardInterrupt
+        interrupted.set()
+        run.stop()
+        sys.stderr.write("emitter: finishing the calls in flight. Press Ctrl-C again to end at once.\n")
+        sys.stderr.flush()
+
+    if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
+        yield interrupted
+        return
+    earlier = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield interrupted
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
 
 
 _RESUME_HINTS = {
@@ -142,6 +190,11 @@ def _open_job_store(name: str | None) -> Generator[SqlStore | SqliteStore | None
             yield store
 
 
+def _make_batch(poll: float | None) -> Batch:
+    batch = Batch()
+    return batch if poll is None else replace(batch, poll=poll, max_poll=max(poll, batch.max_poll))
+
+
 def _run_options(args: argparse.Namespace) -> dict[str, Any]:
     limits = (args.requests_per_minute, args.tokens_per_minute)
     if args.half_price and not _is_recorded(args):
@@ -155,7 +208,7 @@ def _run_options(args: argparse.Namespace) -> dict[str, Any]:
         "in_flight": args.in_flight,
         "rate_limit": None if limits == (None, None) else RateLimit(*limits),
         "ordered": not args.unordered,
-        "batch": args.half_price,
+        "batch": _make_batch(args.poll) if args.half_price else False,
     }
 
 
@@ -202,12 +255,11 @@ def _open_output(name: str | None) -> Generator[TextIO]:
     # no end to append to.
     mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"
     try:
-        with open(place, mode, encoding="utf-8", newline="\n", opener=private_opener) as out:
-            yield out
-    except BrokenPipeError:
-        raise
+        out = open(place, mode, encoding="utf-8", newline="\n", opener=private_opener)  # noqa: SIM115  closed below
     except OSError as error:
         raise InputError(f"{name} cannot be written: {error.strerror}.") from error
+    with out:
+        yield out
 
 
 def _is_regular_file(out: TextIO) -> bool:
@@ -221,33 +273,91 @@ def _write_notice(args: argparse.Namespace, progress: RunProgress) -> None:
         sys.stderr.write(f"emitter: {with_flags(progress.notice, vars(args))}\n")
 
 
-def _write_result(
-    result: JobResult[Emission[Any]], job_file: JobFile, form: Any, out: TextIO, args: argparse.Namespace
-) -> None:
-    line = job_file.lines[result.index]
-    outcome = result.outcome
-    members = (
-        describe_error(outcome, in_full=args.json)
-        if isinstance(outcome, Exception)
-        else describe_emission(form, outcome, in_full=args.json)
-    )
-    if isinstance(outcome, UnknownOutcome):
-        members["error"] |= {"message": with_flags(str(outcome), vars(args)), "request_id": outcome.request_id}
-    out.write(json.dumps({"id": line.number if line.id is None else line.id, **members}) + "\n")
-    out.flush()
+@dataclass(slots=True)
+class ResultWriter:
+    """Writes the results of a run. If the output fails, the run stops, and the calls in flight are still recorded."""
+
+    out: TextIO
+    job_file: JobFile
+    form: Any
+    args: argparse.Namespace
+    written: int = 0
+    unwritten: int = 0
+    error: OSError | None = None
+    resent: list[str | int] = field(default_factory=list["str | int"])
+    """The ids of jobs that were sent again."""
+
+    def write_all(self, run: Run[Emission[Any]]) -> None:
+        """Write all results, or all until the output fails."""
+        for result in run:
+            if result.key in run.stats.resent_keys:
+                self.resent.append(self._get_id(result))
+            if self.error is None:
+                self._write(result)
+            if self.error is not None:
+                self.unwritten += 1
+                run.stop()
+                # A batch goes on at the vendor, and without a record nobody would see the results of these calls.
+                if self.args.half_price or not _is_recorded(self.args):
+                    return
+
+    def report_error(self) -> None:
+        """Write to standard error why the output ended, and how many results it lacks."""
+        name = "Standard output" if self.out is sys.stdout else self.args.output
+        is_closed = isinstance(self.error, BrokenPipeError)
+        problem = "was closed" if is_closed else f"cannot be written: {getattr(self.error, 'strerror', None)}"
+        hint = (
+            "They are recorded. Run the same command again to write all of them."
+            if _is_recorded(self.args)
+            else "The calls in flight were cut off, and nothing was recorded. Use --journal FILE."
+        )
+        lost = f"{self.unwritten} finished results were not written, and {self.unfinished} jobs were not finished"
+        sys.stderr.write(f"emitter: {name} {problem}. {lost}. {hint}\n")
+
+    @property
+    def unfinished(self) -> int:
+        """The number of jobs without a result."""
+        return len(self.job_file) - self.written - self.unwritten
+
+    def _write(self, result: JobResult[Emission[Any]]) -> None:
+        outcome = result.outcome
+        members = (
+            describe_error(outcome, in_full=self.args.json)
+            if isinstance(outcome, Exception)
+            else describe_emission(self.form, outcome, in_full=self.args.json)
+        )
+        if isinstance(outcome, UnknownOutcome):
+            members["error"] |= {"message": with_flags(str(outcome), vars(self.args)), "request_id": outcome.request_id}
+        text = json.dumps({"id": self._get_id(result), **members}) + "\n"
+        try:
+            if self.written == 0 and _is_regular_file(self.out):
+                self.out.truncate(0)
+            self.out.write(text)
+            self.out.flush()
+            self.written += 1
+        except OSError as error:
+            self.error = error
+            discard_output(self.out)  # closing it would fail again
+
+    def _get_id(self, result: JobResult[Any]) -> str | int:
+        line = self.job_file.lines[result.index]
+        return line.number if line.id is None else line.id
 
 
-def _report_run(run: Run[Emission[Any]]) -> None:
+def _report_run(run: Run[Emission[Any]], resent: list[str | int]) -> None:
     """Write the counts, tokens and cost of a run to standard error."""
     stats = run.stats
-    replayed = f", {stats.replayed} from the record" if stats.replayed else ""
-    if stats.resent_keys:
-        replayed += f", {len(stats.resent_keys)} sent again because their outcome was not recorded"
+    replayed = f" {stats.replayed} from the record." if stats.replayed else ""
+    if resent:
+        names = ", ".join(map(str, resent))
+        replayed += f" {len(resent)} sent again because their outcome was not recorded: {names}."
     unknown = f", {stats.unknown} unknown" if stats.unknown else ""
+    answered = stats.done - stats.failed - stats.unknown
     cost = stats.cost
     price = f"The cost is unknown. {stats.no_cost_reason}" if cost is None else f"${cost:.6f}"
     sys.stderr.write(
-        f"emitter: {stats.done} of {stats.total} jobs done, {stats.failed - stats.unknown} failed{unknown}{replayed}. "
+        f"emitter: {stats.done} of {stats.total} jobs done: {answered} answered, {stats.failed} failed{unknown}."
+        f"{replayed} "
         f"{stats.calls} calls, {stats.usage.input} tokens in, {stats.usage.output} out. {price}\n"
     )
 

@@ -145,8 +145,9 @@ def describe_emission(form: Any, emission: Emission[Any], *, in_full: bool) -> d
 def describe_error(error: Exception, *, in_full: bool) -> dict[str, Json]:
     """Return a failure as JSON: the error, and in full also the trace of the emission."""
     members = {"type": type(error).__name__, "code": getattr(error, "code", None), "message": str(error)}
-    trace = _describe_trace(error.trace) if in_full and isinstance(error, EmissionError) else {}
-    return {"error": members, **trace}
+    if not in_full or not isinstance(error, EmissionError):
+        return {"error": members}
+    return {"error": {**members, "request_id": error.request_id}, **_describe_trace(error.trace)}
 
 
 def _describe_trace(trace: Any) -> dict[str, Json]:
