@@ -370,7 +370,9 @@ def test_orphans_are_listed_or_sent_again(place: Path, vendor: Simulator) -> Non
     *before, _ = place.read_bytes().splitlines(keepends=True)
     place.write_bytes(b"".join(before))
 
-    listed = run_of(place, map(task, range(3)), orphans="list").results()
+    listing = run_of(place, map(task, range(3)), orphans="list")
+    listed = listing.results()
+    assert (listing.stats.done, listing.stats.failed, listing.stats.unknown) == (3, 0, 1)
     assert [type(each.error) for each in listed] == [type(None), UnknownOutcome, type(None)]
     assert isinstance(listed[1].error, UnknownOutcome)
     assert listed[1].error.key == listed[1].key

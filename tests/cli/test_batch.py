@@ -472,6 +472,7 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     "results over journal": (['"a"'], ("-o", "j", "--journal", "./j"), "--output would overwrite ./j"),
     "results nowhere": (['"a"'], ("-o", "absent/out"), "absent/out cannot be written: No such file"),
     "half price without a journal": (['"a"'], ("--half-price",), "--half-price needs --journal"),
+    "a poll without half price": (['"a"'], ("--poll", "5"), "--poll is for batches"),
     "no calls": (['"a"'], ("--in-flight", "0"), "in_flight is 0"),
     "no requests": (['"a"'], ("--requests-per-minute", "0"), "requests_per_minute is 0"),
     "a header of the wrong type": (['{"max_cost": "x"}', '"a"'], (), "--max-cost is 'x'; it must be a number"),

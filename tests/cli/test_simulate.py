@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import openai
 import pytest
 
-from emitter import emit_binding_moment
+from emitter import emit, emit_binding_moment
 from emitter.cli import BAD_USAGE, SUCCESS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cli.conftest import Run
 
 MODEL = "openai/gpt-6-sol"
@@ -35,16 +37,33 @@ def test_it_serves_until_it_is_interrupted() -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize("given", ['{"n": 7}', "@answer.json"])
+def test_an_answer_of_ones_own(given: str, tmp_path: Path) -> None:
+    """A JSON document, or a file."""
+    (tmp_path / "answer.json").write_text('{"n": 7}')
+    command = [*SIMULATE, "--answer", given]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as serving:
+        assert serving.stdout is not None
+        said = dict(serving.stdout.readline().removeprefix("export ").strip().split("=", 1) for _ in range(8))
+        with openai.OpenAI(base_url=said["OPENAI_BASE_URL"], api_key=said["OPENAI_API_KEY"]) as client:
+            value = emit(dict[str, int], "Which number?", model=MODEL, client=client).value
+        serving.send_signal(signal.SIGINT)
+        serving.communicate(timeout=600)
+
+    assert value == {"n": 7}
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["--answer", "sulk"], "Use cut, decoded"),
         (["--answer", "cut=often"], "name=weight"),
+        (["--answer", "@absent.json"], "absent.json"),
         (["--answer", "cut=-1"], "weight"),
         (["--tokens-per-second", "0"], "tokens_per_second"),
         (["--port", "99999"], "port"),
     ],
-    ids=["unknown", "no-number", "negative", "no-pace", "no-port"],
+    ids=["unknown", "no-number", "no-file", "negative", "no-pace", "no-port"],
 )
 def test_bad_usage_is_told(run: Run, arguments: list[str], told: str) -> None:
     """What cannot be simulated is said in a sentence."""

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emitter.errors import EmissionError, EmitterError, InputError
+from emitter.errors import EmissionError, EmitterError, InputError, JournalFailed
 from emitter.version import __version__
 
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EmissionError as error:
         return _report(f"{error} ({error.code})", FAILED)
     except EmitterError as error:
-        return _report(with_flags(str(error), options), BAD_USAGE)
+        status = FAILED if isinstance(error, JournalFailed) else BAD_USAGE
+        return _report(with_flags(str(error), options), status)
     except OSError as error:
         discard_output(sys.stdout)
         return _report(f"{error.strerror or error}.", BAD_USAGE)

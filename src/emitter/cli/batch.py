@@ -87,7 +87,10 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --half-price, how long to wait before the first look at a batch (default: 30)",
     )
     add_json_argument(parser, "add the envelope, usage, cost, attempts and events to each result")
-    parser.epilog = f"Exit status: 0 every job succeeded, 1 a job failed, 2 bad usage, 130 interrupted.\n{API_KEY_NOTE}"
+    parser.epilog = (
+        "Exit status: 0 every job succeeded, 1 a job failed or a disk is full, 2 bad usage, 130 interrupted.\n"
+    )
+    parser.epilog += API_KEY_NOTE
 
 
 def run_batch(args: argparse.Namespace) -> int:
@@ -202,6 +205,8 @@ def _run_options(args: argparse.Namespace) -> dict[str, Any]:
             "--half-price needs --journal or --store, since a batch is paid for when it is submitted.",
             hint="Add --journal FILE.",
         )
+    if args.poll is not None and not args.half_price:
+        raise InputError("--poll is for batches.", hint="Add --half-price, or leave it out.")
     return {
         "journal": args.journal,
         "orphans": args.orphans,

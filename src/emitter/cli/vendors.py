@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
 from emitter.cli.arguments import add_json_argument, add_port_argument
-from emitter.cli.input_output import print_json
+from emitter.cli.input_output import print_json, read_text
 from emitter.errors import InputError
 from emitter.profiles.model import Sdk
 
@@ -75,7 +75,12 @@ def add_simulate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_port_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="makes the answers repeatable (default: 0)")
-    parser.add_argument("--answer", default="decoded", metavar="ANSWER", help="the kind of answer (default: decoded)")
+    parser.add_argument(
+        "--answer",
+        default="decoded",
+        metavar="ANSWER",
+        help="the kind of answer (default: decoded), or the answer itself: a JSON object, or @FILE with its text",
+    )
     parser.add_argument("--tokens-per-second", type=float, metavar="N", help="the speed (default: unlimited)")
 
 
@@ -86,8 +91,9 @@ def run_simulate(args: argparse.Namespace) -> int:
     environment variables that point the vendors' SDKs to it. By default the server answers with documents whose values
     are drawn at random within the schema of each request. --answer selects other answers, and errors.
     """
-    answers = _parse_mixture(args.answer)
     testing = importlib.import_module("emitter.testing")
+    is_text = args.answer.startswith(("@", "{"))
+    answers = testing.Text(_read_answer(args.answer)) if is_text else _parse_mixture(args.answer)
     with testing.simulator(
         seed=args.seed, answers=answers, tokens_per_second=args.tokens_per_second, port=args.port, keep=1
     ) as vendor:
@@ -112,6 +118,11 @@ def _named_behaviours() -> dict[str, Behaviour]:
             with suppress(TypeError):  # it needs an argument
                 behaviours[name.lower()] = kind()
     return behaviours
+
+
+def _read_answer(text: str) -> str:
+    """Return the text that the vendor answers with, or that of a file after ``@``."""
+    return read_text(text[1:]) if text.startswith("@") else text
 
 
 def _parse_mixture(text: str) -> dict[Behaviour, float]:
