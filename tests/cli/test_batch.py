@@ -283,7 +283,7 @@ def test_a_reader_that_left_leaves_no_call_unrecorded(folder: Path) -> None:
 
         assert child.returncode == SUCCESS
         assert told.startswith("emitter: Standard output was closed.")
-        assert "finished results were not written" in told
+        assert "Results not written: " in told
         assert calls < 60
         assert again.returncode == SUCCESS
         assert len(vendor.calls) == 60
@@ -418,8 +418,8 @@ def test_a_full_disk_of_the_output_is_named(vendor: Simulator, folder: Path) -> 
     done = command(vendor, folder, *BATCH, "-o", "/dev/full", "--journal", "run.journal")
     assert done.returncode == FAILED
     assert done.stderr.startswith(
-        "emitter: /dev/full cannot be written: No space left on device. 1 finished results were not written, and 0 jobs"
-        " were not finished. They are recorded."
+        "emitter: /dev/full cannot be written: No space left on device. Results not written: 1. "
+        "Jobs not finished: 0. They are recorded."
     )
 
 

@@ -137,7 +137,7 @@ def _report_end(run: Run[Emission[Any]], writer: ResultWriter, *, interrupted: b
         writer.report_error()
     if not is_closed:
         _report_run(run, writer.resent)
-    if interrupted:
+    if interrupted and writer.unfinished:
         sys.stderr.write(f"emitter: interrupted. {_RESUME_HINTS[is_recorded]}\n")
         return INTERRUPTED
     is_failed = run.stats.failed or run.stats.unknown or (error is not None and not is_closed)
@@ -316,7 +316,7 @@ class ResultWriter:
             if _is_recorded(self.args)
             else "The calls in flight were cut off, and nothing was recorded. Use --journal FILE."
         )
-        lost = f"{self.unwritten} finished results were not written, and {self.unfinished} jobs were not finished"
+        lost = f"Results not written: {self.unwritten}. Jobs not finished: {self.unfinished}"
         sys.stderr.write(f"emitter: {name} {problem}. {lost}. {hint}\n")
 
     @property
