@@ -188,9 +188,14 @@ class SurfaceContract:
 
 
 def check_surface(
-    subject: SurfaceSubject[Any], *, moments: Mapping[str, BindingMoment] = ORDINARY_MOMENTS, bound: bool = True
+    subject: SurfaceSubject[Any], *, moments: Mapping[str, BindingMoment] | None = None, bound: bool = True
 ) -> None:
-    """Run the whole contract on a surface. Raises ``ContractViolation`` with every violated rule."""
+    """Run the whole contract on a surface, by default with ``ORDINARY_MOMENTS``.
+
+    Raises:
+        ContractViolation: With every violated rule.
+    """
+    moments = ORDINARY_MOMENTS if moments is None else moments
     contract = type("Contract", (SurfaceContract,), {"subject": subject, "moments": moments, "bound": bound})()
     violations: list[str] = []
     for name in [name for name in vars(SurfaceContract) if name.startswith("test_")]:

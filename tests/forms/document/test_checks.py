@@ -8,11 +8,12 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic import field_validator
+from pydantic import BaseModel, field_validator
 
 from emitter import Policy
 from emitter.errors import CheckFailed
 from emitter.events import NodeFailed, ProviderUsage, RetryAttempted, RetryExhausted
+from emitter.forms.document import DocumentTerms, document_form
 from emitter.schema import Violation
 from tests.forms.document.asking import FORM, HELD, INVOICE, ODD, Invoice, ask, every_wire, every_world, said
 
@@ -202,6 +203,18 @@ def test_a_check_that_raises_is_the_callers_bug(
     assert [type(each) for each in asked.events][1:] == [ProviderUsage, NodeFailed]
     assert not any(isinstance(each, RetryExhausted) for each in asked.events)
     assert ODD not in f"{error} {asked.told}"
+
+
+def test_a_check_that_returns_its_value_is_told_so() -> None:
+    """A pydantic model can be iterated, so its fields must not be taken for findings."""
+
+    class Total(BaseModel):
+        total: int
+
+    form = document_form(Total, DocumentTerms(checks=(lambda total: total,)))
+    failure = form.read_value({"total": 1}).failure
+
+    assert "returned a value of type Total" in str(failure)
 
 
 def test_a_check_is_named_in_the_error() -> None:
