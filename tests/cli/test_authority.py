@@ -64,6 +64,23 @@ def test_a_paused_workflow_goes_on_after_a_resume(run: Run, place: str) -> None:
         assert authority.execute(granted(authority).confirm_id, work()) == "done"
 
 
+def test_the_stops_in_force_are_listed_with_the_request_that_lifts_them(run: Run, place: str) -> None:
+    """For whoever did not make the stop; a stop that was lifted is gone."""
+    with opened(place) as store:
+        granted(Authority(store))
+    run(["stop", place, "w", "--takeover-mode", "pause", "--reason", "Let me look.", "--request-id", "r"])
+    run(["stop", place, "w", "--step", "s", "--request-id", "q"])
+    listed = run(["receipts", "list", place]).out
+    as_json = json.loads(run(["receipts", "list", place, "--json"]).out)["workflows"][0]["stops"]
+
+    assert 'pause, reason "Let me look." (request "r")\n' in listed
+    assert 'final, step "s" (request "q")\n' in listed
+    assert [(each["type"], each["request_id"]) for each in as_json] == [("STOP", "r"), ("STOP", "q")]
+    assert "stopped" not in run(["receipts", "list", place, "--unfinished"]).out
+    run(["resume", place, "w", "r"])
+    assert '"r"' not in run(["receipts", "list", place]).out
+
+
 def test_who_answers_reads_that_the_workflow_is_stopped(run: Run, place: str) -> None:
     """Their approval is recorded, and counts once the workflow goes on."""
     sent = list[str]()

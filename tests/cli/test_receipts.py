@@ -81,7 +81,7 @@ def test_what_others_wrote_drives_no_terminal(run: Run) -> None:
     listed, verified = run(["receipts", "list", "evil.db"]), run(["receipts", "verify", "evil.db"])
     changed_too = run(["receipts", "verify", "evil.db", "--head", f"sha256:{'0' * 64}"])
 
-    for ran, lines in ((listed, 2), (verified, 6), (changed_too, 1)):
+    for ran, lines in ((listed, 3), (verified, 6), (changed_too, 1)):
         assert len(ran.out.splitlines()) == lines
         assert not {"\x1b", "\u202e"} & {*ran.out, *ran.err}
     assert verified.out.startswith('holds: "evil\ufffd[2J holds: \\"w\\", \ufffd0 lines", 4 lines (1 CONFIRM, ')

@@ -16,7 +16,7 @@ from emitter.authority.signing import make_signer, make_verifier, new_key, publi
 from emitter.decisions import Dialogue, Selected, digest, select_option
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
-from emitter.errors import InputError, NotApproved
+from emitter.errors import InputError, NotApproved, WorkflowStopped
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing.sample_moments import HOSTILE_MOMENTS, VALID_MOMENT
 from emitter.web import Principal, inbox
@@ -346,6 +346,23 @@ def test_a_page_says_that_the_workflow_is_stopped(mode: str | None, says: str) -
         if mode is not None:
             authority.resume("w", stop.request_id)
             assert "stopped" not in request(url, x_user="alice").body
+
+
+def test_a_page_promises_no_resume_after_a_final_stop() -> None:
+    """Although a pause came before it, which can be lifted."""
+    authority = Authority(MemoryStore(), actor="a")
+    guard = authority.guard(Post().send_email, workflow_id="w")
+    with running(authority) as box:
+        pending = box.ledger.find(waiting(guard))
+        assert isinstance(pending, PendingDecision)
+        authority.stop(StopRequest("w", takeover_mode="pause"))
+        authority.stop(StopRequest("w"))
+        page = words(request(f"{box.url}decisions/{pending.reference}", x_user="alice").root.one("body"))
+
+    assert "This cannot be lifted" in page
+    assert "once it is resumed" not in page
+    with pytest.raises(WorkflowStopped, match="Begin another workflow"):
+        guard.call("c2", MOM)
 
 
 def test_calls_of_one_tool_are_told_apart_in_the_list() -> None:

@@ -235,6 +235,10 @@ class Authority:
         """Return actions without a receipt, of one workflow or all. They are running, or their outcome is unknown."""
         return self._collect(workflow_id, lambda state: state.unfinished_intents.values())
 
+    def stops(self, workflow_id: str | None = None) -> tuple[Stop, ...]:
+        """Return the stops in force, of one workflow or all, in the order written within each workflow."""
+        return self._collect(workflow_id, lambda state: state.active_stops.values())
+
     def receipts(self, workflow_id: str | None = None) -> tuple[Receipt, ...]:
         """Return the receipts of one workflow or all, in the order written within each workflow."""
         return self._collect(workflow_id, lambda state: state.receipts.values())

@@ -119,13 +119,17 @@ class WorkflowState:
         return {name: intent for name, intent in self.intents.items() if name not in self.receipts}
 
     def find_stop(self, step_id: str | None, actor: str) -> Stop | None:
-        """Return a stop that prevents the actor from beginning the step, or None."""
-        for stop in self.active_stops.values():
-            is_affected = stop.step_id is None or stop.step_id == step_id
-            is_delegate = stop.takeover_mode is TakeoverMode.DELEGATE and stop.delegate_to == actor
-            if is_affected and not is_delegate:
-                return stop
-        return None
+        """Return a stop that prevents the actor from beginning the step, or None.
+
+        Of several, one that cannot be lifted is returned, because a resume of the others changes nothing.
+        """
+        holding = (
+            stop
+            for stop in self.active_stops.values()
+            if (stop.step_id is None or stop.step_id == step_id)
+            and not (stop.takeover_mode is TakeoverMode.DELEGATE and stop.delegate_to == actor)
+        )
+        return min(holding, key=lambda stop: stop.takeover_mode in RESUMABLE_MODES, default=None)
 
     def apply(self, line: Line) -> None:
         """Apply the next line."""
@@ -242,12 +246,20 @@ def get_grant_state(state: WorkflowState, confirm_id: str) -> GrantState:
     return grant
 
 
+_RESUMABLE_HINT: Final = (
+    "Repeat the call once it is resumed. An approval from before the stop of the whole workflow no longer counts then: "
+    "make a new call."
+)
+_FINAL_HINT: Final = "This cannot be lifted. Begin another workflow."
+
+
 def check_not_stopped(state: WorkflowState, step_id: str | None, actor: str) -> None:
     """Raise ``WorkflowStopped`` if the actor may not begin the step."""
-    if state.find_stop(step_id, actor) is not None:
+    stop = state.find_stop(step_id, actor)
+    if stop is not None:
+        is_resumable = stop.takeover_mode in RESUMABLE_MODES
         raise WorkflowStopped(
-            "The workflow or this step was stopped.",
-            hint="If it was paused, resume it and confirm again. Otherwise begin another workflow.",
+            "The workflow or this step was stopped.", hint=_RESUMABLE_HINT if is_resumable else _FINAL_HINT
         )
 
 

@@ -76,7 +76,7 @@ def add_resume_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     add_store_argument(parser)
     parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id")
-    parser.add_argument("request_id", metavar="REQUEST", help="the id of the stop, which `emitter stop` printed")
+    parser.add_argument("request_id", metavar="REQUEST", help="the id of the stop: see `emitter receipts list`")
     _add_record_arguments(parser)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from emitter.authority import Intent, Receipt
     from emitter.authority.audit import ChainReport
-    from emitter.authority.records import Amount
+    from emitter.authority.records import Amount, Stop
     from emitter.authority.rules import GrantState
     from emitter.authority.signing import SignatureVerifier
     from emitter.cli.stores import OpenStore
@@ -51,7 +51,7 @@ def add_receipts_arguments(parser: ArgumentParser) -> None:
     parser.epilog = f"{_EXIT_STATUS_HELP}\nRun `emitter receipts SUBCOMMAND --help` for details."
     subcommands = parser.add_subparsers(required=True, metavar="SUBCOMMAND", help="what to do")
     for name, run, add_arguments, summary in (
-        ("list", _run_list, _add_list_arguments, "list receipts, and actions without one"),
+        ("list", _run_list, _add_list_arguments, "list receipts, actions without one, and stops in force"),
         ("export", _run_export, _add_export_arguments, "write a workflow's chain as lines of canonical JSON"),
         ("verify", _run_verify, _add_verify_arguments, "verify chains, and report what they allowed"),
         ("key", _run_key, _add_key_arguments, "make a key that signs chains"),
@@ -87,7 +87,9 @@ def _add_list_arguments(parser: ArgumentParser) -> None:
 
 
 def _run_list(args: Namespace) -> int:
-    """List the receipts of each workflow, and the actions that started but have no receipt.
+    """List the receipts of each workflow, the actions that started but have no receipt, and the stops in force.
+
+    `emitter resume STORE WORKFLOW REQUEST` lifts a stop whose mode is pause or human.
 
     A workflow whose chain does not hold is reported without its records, and the exit status is 1.
     """
@@ -106,9 +108,9 @@ def _run_list(args: Namespace) -> int:
 def _read_workflow(stored: OpenStore, workflow_id: str, args: Namespace) -> WorkflowRecords:
     place, authority = f"a line of workflow {workflow_id}", stored.authority
     receipts = None if args.unfinished else read_or_tampered(place, lambda: authority.receipts(workflow_id))
-    return WorkflowRecords(
-        workflow_id, receipts, read_or_tampered(place, lambda: authority.unfinished_actions(workflow_id))
-    )
+    unfinished = read_or_tampered(place, lambda: authority.unfinished_actions(workflow_id))
+    stops = () if args.unfinished else read_or_tampered(place, lambda: authority.stops(workflow_id))
+    return WorkflowRecords(workflow_id, receipts, unfinished, stops)
 
 
 def _add_export_arguments(parser: ArgumentParser) -> None:
@@ -285,11 +287,12 @@ class BrokenChain:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRecords:
-    """A workflow's receipts, and its actions that have none."""
+    """A workflow's receipts, its actions that have none, and its stops in force."""
 
     workflow_id: str
     receipts: Sequence[Receipt] | None
     unfinished: Sequence[Intent]
+    stops: Sequence[Stop]
 
 
 def verification_json(outcome: ChainReport | BrokenChain, names: Mapping[str, str] | None = None) -> dict[str, Json]:
@@ -351,6 +354,7 @@ def workflow_lines(workflow: WorkflowRecords | BrokenChain) -> Iterator[str]:
     yield f"{quote(workflow.workflow_id)}: {counted}unfinished {len(workflow.unfinished)}"
     yield from map(_receipt_line, workflow.receipts or ())
     yield from map(_intent_line, workflow.unfinished)
+    yield from map(_stop_line, workflow.stops)
 
 
 def _workflow_json(records: WorkflowRecords) -> dict[str, Json]:
@@ -358,6 +362,7 @@ def _workflow_json(records: WorkflowRecords) -> dict[str, Json]:
         "workflow_id": records.workflow_id,
         "receipts": [receipt.to_json() for receipt in records.receipts or ()],
         "unfinished": [intent.to_json() for intent in records.unfinished],
+        "stops": [stop.to_json() for stop in records.stops],
     }
 
 
@@ -432,6 +437,13 @@ def _receipt_line(receipt: Receipt) -> str:
 def _intent_line(intent: Intent) -> str:
     ids = f"(intent {quote(intent.intent_id)}, by {quote(intent.authorization_ref)})"
     return f"  unfinished  {_describe_act(intent)} {ids}"
+
+
+def _stop_line(stop: Stop) -> str:
+    mode = "final" if stop.takeover_mode is None else stop.takeover_mode.value
+    step = "" if stop.step_id is None else f", step {quote(stop.step_id)}"
+    reason = "" if stop.reason is None else f", reason {quote(stop.reason)}"
+    return f"  stopped     {stop.timestamp}  {mode}{step}{reason} (request {quote(stop.request_id)})"
 
 
 def _describe_act(record: Receipt | Intent) -> str:

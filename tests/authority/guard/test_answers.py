@@ -97,7 +97,7 @@ def dialogue_of(pending: PendingDecision) -> Any:
 ADVICE: dict[str, tuple[Callable[[PendingDecision], Any], str]] = {
     "another option": (leave, "They chose another option: see .*option. Do not propose the call again unless"),
     "other words": (lambda pending: answer_in_words(pending.moment, "Call her."), "Do what they wrote instead"),
-    "an objection": (dialogue_of, "has their objection. Change the arguments, or let brief= address it"),
+    "an objection": (dialogue_of, "has their objection. Change the arguments, or call again under a new id"),
 }
 
 

@@ -95,6 +95,27 @@ def test_a_function_says_which_calls_need_two() -> None:
     assert guard.call("c1", MOM) == 1
 
 
+def test_a_rule_that_changes_while_a_call_waits_never_needs_fewer_people() -> None:
+    """Turned on, the call is refused; turned off, its question still needs two."""
+    post, authority = Post(), Authority(MemoryStore(), clock=Hand())
+
+    def guard(four_eyes: bool) -> Any:
+        return authority.guard(post.send_email, workflow_id="w", four_eyes=four_eyes)
+
+    one = waiting(guard(False))
+    authority.ledger.resolve(one, approve(authority.ledger.find(one)))  # type: ignore[arg-type]
+    with pytest.raises(Tampered, match="four_eyes= was turned on"):
+        guard(True).call("c1", MOM)
+    two = waiting(guard(True), "c2")
+    selected: Any = approve(authority.ledger.find(two))  # type: ignore[arg-type]
+    with pytest.raises(BadResolution):
+        authority.ledger.resolve(two, selected)
+    authority.ledger.approve(two, selected, principal="alice")
+    with pytest.raises(ApprovalPending):
+        guard(False).call("c2", MOM)
+    assert post.sent == []
+
+
 def ask_later(_: object) -> Any:
     """Say nothing in particular."""
     return "yes"

@@ -187,8 +187,8 @@ _UNREADABLE_HINT: Final = (
     "again before you know them."
 )
 _OBJECTED_HINT: Final = (
-    "Ledger.find(decision_id).continuation has their objection. Change the arguments, or let brief= address it: "
-    "brief_with_model() does, and a brief of your own by ApprovalRequest.read_objections()."
+    "Ledger.find(decision_id).continuation has their objection. Change the arguments, or call again under a new id, "
+    "with a brief that addresses it: brief_with_model() does, and a brief of your own by read_objections()."
 )
 _RETRY_HINT: Final = "Resolve the decision, and repeat the call with this exception's call_id, by .call(call_id, ...)."
 _LATE_HINT: Final = "Make a new call. expires_in= sets for how many seconds its question stays open."
@@ -276,9 +276,9 @@ def _check_states_call(
     is_weaker = not pending.four_eyes and call.config.needs_four_eyes(call.parameters)
     if is_weaker or not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
         raise Tampered(
-            "The decision stored under this call's id is not about this call.",
+            "The decision stored under this call's id is not about this call, or four_eyes= was turned on meanwhile.",
             place=pending.decision_id,
-            hint="Make a new call, and find out who changed the store.",
+            hint="Make a new call. If four_eyes= is as it was, find out who changed the store.",
         )
 
 
