@@ -108,9 +108,10 @@ def test_an_act_that_changes_nothing_holds() -> None:
 
 def test_what_a_delegate_does_while_all_is_stopped_holds() -> None:
     """In what is delegated the other agent is granted authority, and acts."""
-    store = MemoryStore()
-    Authority(store).stop(StopRequest("w", takeover_mode="delegate_to_other_agent", delegate_to="bob"))
-    bob = Authority(store, actor="bob")
+    store, clock = MemoryStore(), Hand()
+    Authority(store, clock=clock).stop(StopRequest("w", takeover_mode="delegate_to_other_agent", delegate_to="bob"))
+    clock.now += 1
+    bob = Authority(store, clock=clock, actor="bob")
     bob.execute(granted(bob).confirm_id, work())
 
     assert report_chain(bob.lines("w")).counts == {"STOP": 1, "CONFIRM": 1, "INTENT": 1, "RECEIPT": 1}
