@@ -99,9 +99,10 @@ class ContentChecks:
             return ParseResult(findings=(Finding("", _CHECK_RULE, Severity.ERROR, messages.description),))
         if isinstance(found, str | Violation | Finding):
             found = (found,)
-        if found is value or not isinstance(found, Iterable):  # pydantic's models are iterable
-            raise _CheckResultError(found)
-        first = islice(cast("Iterable[object]", found), _MAX_FINDINGS)
+        returned = cast("object", found)
+        if returned is value or not isinstance(returned, Iterable):  # pydantic's models are iterable
+            raise _CheckResultError(returned)
+        first = islice(cast("Iterable[object]", returned), _MAX_FINDINGS)
         return ParseResult(findings=tuple(messages.to_finding(item) for item in first))
 
 
