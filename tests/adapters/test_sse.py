@@ -74,3 +74,12 @@ def test_a_payload_that_is_no_json(written: str) -> None:
 def test_what_is_no_stream(written: str) -> None:
     """A document is told from a stream by its first characters."""
     assert not is_event_stream(written)
+
+
+def test_nothing_is_read_after_an_event_that_is_not_json() -> None:
+    """Neither in the piece that brings it nor in a later one: what follows may be half of something."""
+    decoder = SseDecoder()
+
+    assert decoder.feed('data: {"n": 1}\n\ndata: {oops\n\ndata: {"n": 2}\n\n') == [{"n": 1}]
+    assert decoder.feed('data: {"n": 3}\n\n') == []
+    assert decoder.end() == []

@@ -216,11 +216,11 @@ def interrupt_twice(child: subprocess.Popen[str]) -> None:
     child.send_signal(signal.SIGINT)
 
 
-def held_answers(held: threading.Event, arrived: threading.Event) -> Callable[[ReceivedRequest], Behaviour]:
-    """Answer at once, but the call of job 3 only when ``held`` is set."""
+def held_answers(held: threading.Event, arrived: threading.Event, job: int) -> Callable[[ReceivedRequest], Behaviour]:
+    """Answer at once, until the call of a job arrives: it and all others are answered when ``held`` is set."""
 
     def answers(asked: ReceivedRequest) -> Behaviour:
-        if "job 3" in prompt_of(asked):
+        if f"job {job}" in prompt_of(asked):
             arrived.set()
             assert held.wait(600)
         return answer(asked)
@@ -234,7 +234,7 @@ def test_the_first_interrupt_finishes_the_calls_in_flight(folder: Path, number: 
     held, arrived = threading.Event(), threading.Event()
     write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(6)])
     run = (*BATCH, "--journal", "run.journal", "--in-flight", "1")
-    with simulator(answers=held_answers(held, arrived)) as vendor:
+    with simulator(answers=held_answers(held, arrived, 3)) as vendor:
         with spawned(vendor, folder, *run) as child:
             assert child.stderr is not None
             assert arrived.wait(600)
@@ -269,13 +269,13 @@ def test_a_reader_that_left_leaves_no_call_unrecorded(folder: Path) -> None:
     held, arrived = threading.Event(), threading.Event()
     write_jobs(folder, [{"id": n, "input": f"job {n}"} for n in range(60)])
     run = (*BATCH, "--journal", "run.journal", "--in-flight", "4", "--unordered")
-    with simulator(answers=held_answers(held, arrived)) as vendor:
+    with simulator(answers=held_answers(held, arrived, 4)) as vendor:
         with spawned(vendor, folder, *run) as child:
             assert child.stdout is not None
             assert child.stderr is not None
+            assert arrived.wait(600)  # the fifth job is sent when one of the first four has its result
             child.stdout.readline()
             child.stdout.close()
-            assert arrived.wait(600)
             held.set()
             told = child.stderr.read()
         calls = len(vendor.calls)

@@ -225,7 +225,7 @@ class DocumentOptions(DocumentRules[T], EmitOptions, Generic[T], total=False):
 
 
 class StreamSelectors(TypedDict, total=False):
-    """What a stream reports besides complete fields.
+    """Options of every stream: texts to report while they are written.
 
     Args:
         follow: JSON pointers to texts that are reported as ``TextDelta`` while they are written. In a decision they
@@ -236,7 +236,7 @@ class StreamSelectors(TypedDict, total=False):
 
 
 class DocumentSelectors(StreamSelectors, total=False):
-    """What a stream of a typed object reports.
+    """Options of a stream of a typed object.
 
     Args:
         into: JSON pointers to lists or objects, such as ``/lines``, whose members are reported one by one.
