@@ -67,8 +67,9 @@ pyright: programs
 programs: .venv/installed
 	@$(BIN)/python -m tests.typing.blocks
 
-layers: .venv/installed  ## hold imports to the layers
+layers: .venv/installed  ## hold imports to the layers, and let no two files import each other
 	$(BIN)/lint-imports
+	$(BIN)/lint-imports --config tests/import_circles.toml
 
 # The linters and type checkers run beside the tests, which often wait.
 CHECKS := test pyright mypy lint layers

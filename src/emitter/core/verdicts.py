@@ -38,7 +38,7 @@ from emitter.events import Reason
 from emitter.findings import Finding, Severity, Violation
 from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, StopReason, with_output_budget
 from emitter.prompts import bullet_list
-from emitter.recover.answer import Ambiguous, Recovered, RecoveryPath, Retracted, parse_answer
+from emitter.recover.answer import Ambiguous, Recovered, RecoveryPath, Retracted, parse_strict
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.schema.results import CallbackFailure, ParseResult
 from emitter.schema.validator import LONE_SURROGATE
@@ -172,7 +172,7 @@ def classify(
 def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
     """Return the single document of an answer: the arguments of a tool call, or the text."""
     if not reply.arguments:
-        parsed = parse_answer(reply.text)
+        parsed = parse_strict(reply.text) or recover.parse_answer(reply.text)
         return None if isinstance(parsed, Ambiguous) else parsed
     calls = [_parse_arguments(call) for call in reply.arguments]
     first = calls[0]
@@ -192,7 +192,7 @@ def _parse_arguments(arguments: Json) -> Recovered | None:
     """Parse the arguments of a tool call, which are JSON text or an object that the vendor parsed."""
     if not isinstance(arguments, str):
         return Recovered(arguments, RecoveryPath.DIRECT, 0) if _is_json(arguments) else None
-    parsed = parse_answer(arguments)
+    parsed = parse_strict(arguments) or recover.parse_answer(arguments)
     return parsed if isinstance(parsed, Recovered) else None
 
 

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from emitter.recover.answer import Recovered as Recovered
     from emitter.recover.answer import RecoveryPath as RecoveryPath
     from emitter.recover.answer import Retracted as Retracted
-    from emitter.recover.answer import parse_answer as parse_answer
-    from emitter.recover.answer import recover as recover
     from emitter.recover.retraction import Stance as Stance
     from emitter.recover.retraction import classify_prose as classify_prose
+    from emitter.recover.strategies import parse_answer as parse_answer
+    from emitter.recover.strategies import recover as recover
     from emitter.recover.thinking_blocks import strip_thinking as strip_thinking
 else:
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
         {
             "retraction": "Stance classify_prose",
-            "answer": "Ambiguous Recovered RecoveryPath Retracted parse_answer recover",
+            "answer": "Ambiguous Recovered RecoveryPath Retracted",
+            "strategies": "parse_answer recover",
             "thinking_blocks": "strip_thinking",
         },
     )

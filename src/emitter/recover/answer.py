@@ -1,4 +1,4 @@
-"""Read the document of an answer: strict JSON at once, anything else with the strategies of ``strategies``."""
+"""Read the document of an answer that is strict JSON. ``strategies`` reads every other answer."""
 
 from __future__ import annotations
 
@@ -57,30 +57,6 @@ class Ambiguous:
 @dataclass(frozen=True, slots=True)
 class Retracted:
     """A document that the surrounding text refuses or retracts."""
-
-
-def recover(text: str) -> Recovered | None:
-    """Return the one document in ``text``, or None. Never raises.
-
-    Documents in thinking blocks are ignored, and a document that the surrounding text retracts is not returned.
-
-    Args:
-        text: A complete answer. Check the stop reason first.
-    """
-    outcome = parse_answer(text)
-    return outcome if isinstance(outcome, Recovered) else None
-
-
-def parse_answer(text: str) -> Recovered | Ambiguous | Retracted | None:
-    """Return the one document in ``text``, or None. Never raises.
-
-    ``Ambiguous`` means that there are several different documents, ``Retracted`` that the text retracts its document.
-    """
-    if (recovered := parse_strict(text) or parse_escaped(text)) is not None:
-        return recovered
-    from emitter.recover.strategies import find_document  # noqa: PLC0415  nearly every answer is strict JSON
-
-    return find_document(text)
 
 
 def parse_strict(text: str) -> Recovered | None:

@@ -55,6 +55,26 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 
+def recover(text: str) -> Recovered | None:
+    """Return the one document in ``text``, or None. Never raises.
+
+    Documents in thinking blocks are ignored, and a document that the surrounding text retracts is not returned.
+
+    Args:
+        text: A complete answer. Check the stop reason first.
+    """
+    outcome = parse_answer(text)
+    return outcome if isinstance(outcome, Recovered) else None
+
+
+def parse_answer(text: str) -> Recovered | Ambiguous | Retracted | None:
+    """Return the one document in ``text``, or None. Never raises.
+
+    ``Ambiguous`` means that there are several different documents, ``Retracted`` that the text retracts its document.
+    """
+    return parse_strict(text) or parse_escaped(text) or find_document(text)
+
+
 def find_document(text: str) -> Recovered | Ambiguous | Retracted | None:
     """Parse the documents in the text outside its thinking blocks."""
     scan = scan_answer(text)
