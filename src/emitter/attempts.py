@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from emitter.findings import Violation  # noqa: TC001  the journal of a bulk run reads attempts by their annotations
-from emitter.messages import JUDGE_ROUTE, Fault, ProviderErrorDetails, Usage
+from emitter.messages import JUDGE_ROUTE, Fault, ModelResponse, ProviderErrorDetails, Usage
 
 
 class Verdict(str, Enum):
@@ -29,7 +29,7 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call and its result, without any text of the model.
+    """One call and its result. It has no text of the model, unless ``keep_response`` is true.
 
     Attributes:
         number: The number of the call, from 1.
@@ -44,6 +44,7 @@ class Attempt:
         report: The vendor's error details.
         model: ``provider/model``, by the ids that events use.
         route: The position of the model among the models of the emission, or -1 for the judge.
+        response: The model's own answer without registered secrets, if ``keep_response`` is true.
     """
 
     number: int
@@ -58,6 +59,7 @@ class Attempt:
     report: ProviderErrorDetails | None = None
     model: str = ""
     route: int = 0
+    response: ModelResponse | None = field(default=None, repr=False, compare=False)
 
     @property
     def by_judge(self) -> bool:

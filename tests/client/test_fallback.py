@@ -166,7 +166,9 @@ def test_a_failure_is_taken_to_another_model_if_the_caller_chose_it(
         assert (substituted.original_model, substituted.fallback_model) == ("gpt-4o", "claude-sonnet-5-5")
         assert substituted.missing_capabilities == ()
         notices = [each.event for each in emission.events if getattr(each.event, "fields", {}).get("reason")]
-        assert [notice.fields["reason"] for notice in notices] == [row.reason]
+        last = next(attempt for attempt in reversed(emission.attempts) if attempt.route == 0)
+        failure = {} if last.fault is None else {"fault": last.fault.kind.value, "status": last.fault.status}
+        assert [notice.fields for notice in notices] == [{"reason": row.reason, **failure}]
     else:
         with pytest.raises(row.error):
             emit(SCHEMA, SITUATION, **more)

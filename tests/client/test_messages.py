@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from emitter import InputError, Material, Trust, Withheld, emit, emit_binding_moment, emit_many
+from emitter import InputError, Material, Refused, Trust, Withheld, emit, emit_binding_moment, emit_many
 from emitter.conversation import parse_conversation
 from emitter.host import Acceptor, HostConfig
 from emitter.media import Image
@@ -17,6 +17,7 @@ from emitter.messages import Message, Role
 from emitter.prompts import load
 from emitter.redaction import Secrets
 from emitter.testing import Cut, Text, simulator
+from emitter.testing import Refused as Refusal
 from tests.client.streams.test_partials import answer as streamed_answer
 from tests.client.streams.vendor import Vendor, opened
 from tests.forms.document.asking import HELD, INVOICE, TASK, ask, every_wire, every_world, said
@@ -123,13 +124,16 @@ def test_streams_and_decisions_have_messages_and_emit_many_has_none() -> None:
 @every_wire
 @every_world
 def test_the_response_is_kept_on_request(wire: str, world: str) -> None:
-    """The text of the accepted attempt; without the option nothing of it is kept."""
-    script = [said({**HELD, "total": -1}), said(HELD)]
+    """The text of each attempt, and that of the accepted one; without the option nothing of it is kept."""
+    rejected = {**HELD, "total": -1}
+    script = [said(rejected), said(HELD)]
     kept = ask(wire, script, world=world, keep_response=True).result
 
     assert kept.response.text == json.dumps(HELD)
     assert kept.response.raw_stop == kept.attempts[1].stop
-    assert ask(wire, script, world=world).result.response is None
+    assert [attempt.response.text for attempt in kept.attempts] == [json.dumps(rejected), json.dumps(HELD)]
+    without = ask(wire, script, world=world).result
+    assert [without.response, *(attempt.response for attempt in without.attempts)] == [None] * 3
 
 
 class Note(BaseModel):
@@ -148,6 +152,18 @@ def test_the_response_has_no_secret(wire: str) -> None:
     assert asked.result.response.text == '{"text": "[REDACTED:pin]"}'
     assert "quxillious" not in repr(called.result.response)
     assert "[REDACTED:pin]" in repr(called.result.response.arguments)
+
+
+def test_a_rejected_answer_is_kept_without_its_secrets() -> None:
+    """The error's trace has what the model wrote, and no registered secret."""
+    host = Acceptor(HostConfig(secrets=Secrets.of({"pin": "quxillious-7"})))
+    model = "anthropic/claude-sonnet-5-5"
+    with simulator(answers=Refusal("I do not repeat quxillious-7.")) as vendor, pytest.raises(Refused) as caught:
+        emit(Note, "Repeat it.", model=model, client=vendor.client(model), host=host, keep_response=True)
+
+    (attempt,) = caught.value.trace.attempts
+    assert attempt.response is not None
+    assert attempt.response.text == "I do not repeat [REDACTED:pin]."
 
 
 def test_the_response_of_a_decision_is_that_of_its_last_attempt() -> None:

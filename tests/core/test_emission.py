@@ -60,7 +60,7 @@ def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> 
     return ran
 
 
-WRONG_TYPE = "- /count: type: a value of type integer"
+WRONG_TYPE = "- /count: type: must be of type integer"
 SCRIPTS: dict[str, list[CallResult]] = {
     "whole": [asks.WHOLE],
     "fenced": [asks.FENCED],
@@ -211,13 +211,13 @@ def test_a_breach_tells_how_many_retries_were_allowed(attempts: int) -> None:
     ran = by_hand([asks.WRONG_TYPE] * attempts, Policy(max_attempts=attempts))
 
     assert CapBreached("schema", attempts - 1, attempts) in ran.events
-    assert RetryExhausted(attempts, Reason.TYPE_MISMATCH, "/count: type: a value of type integer") in ran.events
+    assert RetryExhausted(attempts, Reason.TYPE_MISMATCH, "/count: type: must be of type integer") in ran.events
 
 
 @pytest.mark.parametrize(
     ("answer", "reason", "told"),
     [
-        (asks.WRONG_TYPE, Reason.TYPE_MISMATCH, "/count: type: a value of type integer"),
+        (asks.WRONG_TYPE, Reason.TYPE_MISMATCH, "/count: type: must be of type integer"),
         (asks.WRONG_KIND, Reason.TYPE_DRIFT, '/kind: enum: ["answer"]'),
         (asks.EXTRA, Reason.SCHEMA_VIOLATION, "/: additionalProperties: no property that the schema does not name"),
         (asks.PROSE, Reason.PARSE_ERROR, "the answer holds no single JSON document"),

@@ -56,11 +56,11 @@ TOLD: dict[str, Any] = {
     "a known tag, and a wrong type": pytest.param(
         {"anyOf": PAIR},
         {"kind": "square", "size": SAID},
-        ["/size: type: a value of type integer"],
+        ["/size: type: must be of type integer"],
     ),
     "one branch alone": ({"anyOf": [CIRCLE, {"type": "null"}]}, {"kind": SAID, "size": 1}, ['/kind: const: "circle"']),
     "no tag": ({"anyOf": PAIR}, {"size": 1}, ['/: required: the property "kind"']),
-    "no tags in the schema": ({"anyOf": UNTAGGED}, {"a": SAID}, ["/a: type: a value of type integer"]),
+    "no tags in the schema": ({"anyOf": UNTAGGED}, {"a": SAID}, ["/a: type: must be of type integer"]),
 }
 
 

@@ -267,9 +267,11 @@ def _find_key(profile: ProviderProfile) -> str:
     config = profile.client
     value = next((key for name in config.key_env if (key := os.environ.get(name, "").strip())), None)
     if value is None and config.key_required:
+        require_sdk(profile)  # whoever has neither should not read of the key first
         names = " or ".join(config.key_env)
         raise MissingKey(
-            f"No key for {profile.title} was found.", hint=f"Set {names}, or pass a client of your own in Python."
+            f"No key for {profile.title} was found.",
+            hint=f"Set {names}. In Python, Emitter(api_key=...) and client= work, too.",
         )
     return value or _PLACEHOLDER_KEY
 

@@ -73,8 +73,8 @@ class CallContent(TypedDict, total=False):
     Args:
         materials: Texts, images, documents and audio that bear on the task, with their trust.
         policy: Limits on attempts, tokens, time and cost. Defaults to ``Policy()``, or to the client's.
-        keep_response: True keeps the model's own text and tool arguments of the accepted answer in ``response``,
-            without registered secrets.
+        keep_response: True keeps the model's own text and tool arguments, without registered secrets: of the accepted
+            answer in ``response``, and of every answer in ``response`` of its attempt.
         background: True lets the vendor write the answer without an open connection, which is then looked for until it
             is there: for answers that take minutes, over OpenAI's Responses API. ``Background(store, key)`` waits for
             the same answer again after a crash. Not for streams and many jobs.

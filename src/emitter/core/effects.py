@@ -130,7 +130,7 @@ class EmissionRequest:
         prices: The prices of the model.
         alternatives: The same emission for the models to ask if this one fails.
         asked_after: The failures after which this alternative may be asked.
-        keep_response: Keep the accepted answer in the outcome.
+        keep_response: Keep each answer in its attempt, and the accepted one in the outcome.
     """
 
     provider: str

@@ -229,8 +229,9 @@ def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
         used = replace(used, request=with_output_budget(used.request, budget))
     state.first = state.models
     state.emission_request, state.position, state.first_attempt = used, index + 1, len(state.attempts)
+    failure = {} if last.fault is None else {"fault": last.fault.kind.value, "status": last.fault.status}
     state.notices = (
-        LogAppended(Level.WARN, FALLBACK_NOTICE, {"reason": reason.value}),
+        LogAppended(Level.WARN, FALLBACK_NOTICE, {"reason": reason.value, **failure}),
         ModelCapabilitySubstituted(failed.provider, failed.request.model, used.provider, used.request.model, ()),
         *used.initial_events,
     )
@@ -273,7 +274,7 @@ def send(
         else classify_answer(answer, contract)
     )
     if state.emission_request.keep_response and isinstance(answer, ModelResponse):
-        classification = replace(classification, answer=answer)
+        classification = replace(classification, answer=_redact_response(answer, contract.secrets))
     state.attempts.append(_make_attempt(state, request, answer, classification))
     yield from _report(call_events(state.emission_request, answer, classification))
     return answer, classification
@@ -297,6 +298,7 @@ def _make_attempt(
         report=answer.report,
         model=f"{state.emission_request.provider}/{request.model}",
         route=request.route,
+        response=classification.answer,
     )
 
 
@@ -345,10 +347,7 @@ def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> E
         yield finding_event(finding)
     result = state.emission_request.submit(classification.value, classification.document)
     if result.failure is None and (classification.findings or classification.answer is not None):
-        response = classification.answer
-        if response is not None:
-            response = _redact_response(response, state.emission_request.contract.secrets)
-        result = replace(result, findings=as_warnings(classification.findings), response=response)
+        result = replace(result, findings=as_warnings(classification.findings), response=classification.answer)
     return (yield from end_with_submission(state, result))
 
 

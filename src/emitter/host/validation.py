@@ -200,10 +200,10 @@ _KEYWORDS = {
 _EXPECTED = {
     "missing": "this property",
     "extra_forbidden": "no property that the schema does not name",
-    "string_type": "a value of type string",
-    "int_type": "a value of type integer",
-    "bool_type": "a value of type boolean",
-    "model_type": "a value of type object",
+    "string_type": "must be of type string",
+    "int_type": "must be of type integer",
+    "bool_type": "must be of type boolean",
+    "model_type": "must be of type object",
 }
 _VERSION_NOT_ADVERTISED = "the payload does not match the schema, whose version the host does not advertise"
 

@@ -234,7 +234,7 @@ def _describe_expectation(kind: Kind, instance: Json) -> str:
         case Kind.Required(name):
             return f"the property {json.dumps(name)}"
         case Kind.Type():
-            return f"a value of type {' or '.join(map(str, as_list(kind.value)))}"
+            return f"must be of type {' or '.join(map(str, as_list(kind.value)))}"
         case Kind.FalseSchema():
             return "no value here"
         case Kind.AnyOf() | Kind.OneOfNotValid() | Kind.OneOfMultipleValid():

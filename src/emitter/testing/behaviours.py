@@ -333,14 +333,15 @@ class RateLimited:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An internal error of the vendor."""
+    """An internal error of the vendor. ``retry_after`` is that of ``Overloaded``."""
 
     status: int = 500
     message: str = ""
+    retry_after: float | str | None = None
 
     def plan(self, request: ReceivedRequest) -> PlannedOutcome:  # noqa: ARG002
         """Return the error."""
-        return PlannedError(ErrorKind.SERVER, self.message, self.status)
+        return PlannedError(ErrorKind.SERVER, self.message, self.status, retry_after=self.retry_after)
 
 
 class _ErrorBehaviour:

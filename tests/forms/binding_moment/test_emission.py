@@ -306,7 +306,11 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "unknown-vendor": ({"model": "acme/gpt"}, UnknownModel, "'acme/gpt' is not a model"),
     "no-name": ({"model": "openai/"}, UnknownModel, "Write vendor/model"),
     "empty-model": ({"model": ""}, UnknownModel, "Write vendor/model"),
-    "no-key": ({"model": "anthropic/claude-opus-5"}, MissingKey, "Set ANTHROPIC_API_KEY, or pass a client of your own"),
+    "no-key": (
+        {"model": "anthropic/claude-opus-5"},
+        MissingKey,
+        "Set ANTHROPIC_API_KEY. In Python, Emitter(api_key=...) and client= work",
+    ),
     "no-base-url": ({"model": "openai-compatible/m"}, MissingKey, "needs a base URL"),
     "empty-situation": ({"messages": " \n"}, InputError, "The prompt is empty."),
     "no-messages": ({"messages": []}, InputError, "is an empty list"),
