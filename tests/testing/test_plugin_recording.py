@@ -49,7 +49,7 @@ def test_recording_without_a_key_is_one_error(pytester: pytest.Pytester) -> None
     with no_vendor():
         output = run(pytester, ASKING, ONCE, failed=1).stdout
 
-    output.fnmatch_lines(["No key for OpenAI was found. Set OPENAI_API_KEY, *add the fixture emitter_vendor*"])
+    output.fnmatch_lines(["No key for OpenAI was found. Set OPENAI_API_KEY*add the fixture emitter_vendor*"])
     assert "clients.py" not in output.str()
 
 
