@@ -24,10 +24,11 @@ from emitter.errors import (
     QuotaExhausted,
     Refused,
 )
-from emitter.events import EnvelopeRefusal
+from emitter.events import EnvelopeRefusal, NodeCompleted
 from emitter.messages import Usage
 from emitter.policy import Policy
 from emitter.prompts import Material
+from emitter.telemetry import on
 from emitter.testing import Quota, Text, Unauthorized
 from tests.bulk.asking import MODEL, Numbered, asked_of, number_in, task
 from tests.scenarios.answers import BOUND, DELIBERATION
@@ -164,7 +165,15 @@ def test_an_account_that_is_rejected_in_mid_run_stops_it(
 ) -> None:
     """After as many jobs in a row as are in flight, and at least eight."""
     vendor.script(*[Text({"n": 0})] * 20, *[fault] * 80)
-    items = emitted("sync", map(task, range(100)), in_flight=in_flight)
+    answers = threading.Semaphore(0)
+
+    def tasks() -> Iterator[str]:
+        yield from map(task, range(20))
+        for _ in range(20):  # an answer that came after a rejection would begin the row anew
+            assert answers.acquire(timeout=60)
+        yield from map(task, range(20, 100))
+
+    items = emitted("sync", tasks(), in_flight=in_flight, on_event=on(NodeCompleted, lambda _: answers.release()))
     unsent = [item.error for item in items if "was not sent" in str(item.error)]
 
     assert [item.error is None for item in items].count(True) == 20
