@@ -526,9 +526,15 @@ class UnknownConfirm(AuthorityError):
 
 
 class ConfirmExpired(AuthorityError):
-    """The authority has expired, or is not valid yet."""
+    """The authority has expired."""
 
     code = "expired"
+
+
+class ConfirmNotYetValid(AuthorityError):
+    """The clock that recorded the approval is ahead of the one that acts. It counts once that one has caught up."""
+
+    code = "not_yet_valid"
 
 
 class ConfirmRevoked(AuthorityError):

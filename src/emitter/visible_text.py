@@ -27,6 +27,11 @@ def is_blank(text: str) -> bool:
     )
 
 
+def has_invisible(text: str) -> bool:
+    """Return whether a text has a control character or one that renders as nothing."""
+    return _ZERO_WIDTH.search(text) is not None or not INVISIBLE_CHARACTERS.isdisjoint(text)
+
+
 def _parse_pairs(table: str) -> dict[str, str]:
     return {pair[0]: pair[2] for pair in table.split()}
 

@@ -135,6 +135,7 @@ class Authority:
             NotConsent: The decision does not approve exactly this request.
             LimitUnknown: A limit cannot be enforced here.
             ConfirmExpired: The approval is too old.
+            ConfirmNotYetValid: The approval is of a clock that is ahead by more than ``max_skew``.
             WorkflowStopped: The workflow was stopped.
         """
         return run_steps(grants.grant_confirm(self._context, decision, request))

@@ -34,6 +34,7 @@ from emitter.errors import (
     AlreadyUsed,
     AuthorityError,
     ConfirmExpired,
+    ConfirmNotYetValid,
     ConfirmRevoked,
     InputError,
     LimitExceeded,
@@ -381,7 +382,7 @@ def check_line_allowed(state: WorkflowState, line: Line, max_skew: float = 0.0) 
 def check_confirm_grantable(
     state: WorkflowState, confirm: Confirm, clock: ActorClock, *, stop_skew: float = 0.0
 ) -> None:
-    """Raise ``WorkflowStopped`` or ``ConfirmExpired`` if an approval cannot be granted now.
+    """Raise ``WorkflowStopped`` or ``ConfirmNotYetValid`` if an approval cannot be granted now.
 
     An approval given less than ``stop_skew`` seconds after a stop counts as given before it.
     """
@@ -390,7 +391,11 @@ def check_confirm_grantable(
     if state.stopped_at is not None and approved <= parse_timestamp(state.stopped_at) + stop_skew:
         raise WorkflowStopped("The workflow was stopped after this approval.", hint="Ask the principal again.")
     if approved > clock.at + clock.skew:
-        raise ConfirmExpired("The approval's time is in the future.", hint="Synchronize the clocks, or set max_skew=.")
+        raise ConfirmNotYetValid(
+            "The approval's time is in the future: the clock that recorded it is ahead of this one.",
+            hint="Repeat the same call later. Synchronize the clocks, or pass the seconds by which they may differ as "
+            "Authority(max_skew=...).",
+        )
 
 
 def is_grant_ended(state: WorkflowState, confirm_id: str) -> bool:

@@ -379,6 +379,7 @@ class Ledger:
             NoSuchOption: The envelope has no such option.
             HatchClosed: The envelope does not allow that answer.
             BadResolution: It is not a resolution, or two principals must approve it.
+            InputError: ``principal`` is not printable, or has invisible characters.
             DecisionExpired: The decision has expired, or was withdrawn.
             UnsignedAnswer: Only a signed answer counts, and this one has no valid signature.
             AlreadyResolved: It was resolved otherwise before.
@@ -423,7 +424,7 @@ class Ledger:
             ResolutionError: As for ``resolve``.
         """
         pending = self._load_pending(decision_id)
-        ledger_arguments.check_short_text("principal", principal)
+        ledger_arguments.check_principal("principal", principal)
         answer = self._check_answer(pending, selected, channel, principal, sign)
         if not pending.needs_two(selected):
             raise BadResolution("This answer needs one principal only.", hint="Use resolve().")
@@ -448,7 +449,7 @@ class Ledger:
     ) -> _Answer:
         """Return a valid answer, with its channel and its principal."""
         ledger_arguments.check_short_text("channel", channel, min_length=0)
-        ledger_arguments.check_short_text("principal", principal, min_length=0)
+        ledger_arguments.check_principal("principal", principal, min_length=0)
         if isinstance(continue_after(resolution, pending.moment), Hold):
             raise BadResolution(
                 "An Unresolved does not resolve a decision.", hint="Record it with record_unresolved()."
@@ -493,8 +494,8 @@ class Ledger:
             DecisionExpired: The decision has expired, or was withdrawn.
             BadResolution: It was assigned 100 times.
         """
-        assignee = ledger_arguments.check_short_text("assignee", assignee, min_length=0)
-        principal = ledger_arguments.check_short_text("principal", principal)
+        assignee = ledger_arguments.check_principal("assignee", assignee, min_length=0)
+        principal = ledger_arguments.check_principal("principal", principal)
         channel = ledger_arguments.check_short_text("channel", channel, min_length=0)
         pending = self._require_open(decision_id)
         for number in range(len(self._load_assignments(pending.reference)), MAX_ASSIGNMENTS):

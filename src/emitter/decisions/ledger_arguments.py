@@ -17,7 +17,7 @@ from emitter.decisions.envelope_parsing import require_wellformed
 from emitter.decisions.resolution import UnresolvedReason
 from emitter.errors import BadResolution, InputError
 from emitter.models.envelope import MAX_ID_LENGTH
-from emitter.visible_text import is_blank
+from emitter.visible_text import has_invisible, is_blank
 
 if TYPE_CHECKING:
     from emitter.messages import Json
@@ -71,6 +71,22 @@ def check_short_text(name: str, value: object, min_length: int = 1) -> str:
     if not isinstance(value, str) or not min_length <= len(value) <= MAX_ID_LENGTH or LONE_SURROGATE.search(value):
         raise InputError(
             f"{name} must be a string of {min_length} to {MAX_ID_LENGTH} characters without lone surrogates."
+        )
+    return value
+
+
+def check_principal(name: str, value: object, min_length: int = 1) -> str:
+    """Return a person's name. Two names that look the same must not count as two people."""
+    if (
+        not isinstance(value, str)
+        or not min_length <= len(value) <= MAX_ID_LENGTH
+        or not value.isprintable()
+        or has_invisible(value)
+        or (value and is_blank(value))
+    ):
+        raise InputError(
+            f"{name} must be a string of {min_length} to {MAX_ID_LENGTH} printable characters, none of them invisible.",
+            hint="Pass the name under which you authenticated the person, such as an e-mail address.",
         )
     return value
 

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from emitter.decisions.ledger_arguments import check_principal
 from emitter.decisions.ledger_entries import PendingDecision
 from emitter.decisions.resolution import Selected
-from emitter.errors import InputError
-from emitter.models.envelope import MAX_ID_LENGTH
 
 if TYPE_CHECKING:
     from emitter.decisions.ledger import Ledger
@@ -30,7 +29,7 @@ class Principal:
             the ledger's own ``sign`` counts.
 
     Raises:
-        InputError: The id is empty, too long or not printable.
+        InputError: The id is blank, too long or not printable, or has invisible characters.
     """
 
     id: str
@@ -39,8 +38,7 @@ class Principal:
     sign: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not 0 < len(self.id) <= MAX_ID_LENGTH or not self.id.isprintable():  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"A principal's id must have 1 to {MAX_ID_LENGTH} printable characters.")
+        check_principal("A principal's id", self.id)
 
 
 DecisionAction: TypeAlias = Literal["see", "answer"]

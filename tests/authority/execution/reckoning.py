@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.errors import (
     AlreadyUsed,
     ConfirmExpired,
+    ConfirmNotYetValid,
     ConfirmRevoked,
     InputError,
     LimitExceeded,
@@ -100,10 +101,11 @@ class Reckoning:
         flow = self.flows[approval.terms.scope.workflow_id]
         at = max(clock, flow.at)
         is_late = approval.dead is ConfirmExpired or approval.is_over(at, self.skew)
-        late = {ConfirmExpired} if is_late or approval.at > at + self.skew else set[Any]()
+        late = {ConfirmExpired} if is_late else set[Any]()
+        early = {ConfirmNotYetValid} if approval.at > at + self.skew else set[Any]()
         is_before_stop = any(approval.at <= stop + self.skew for stop, _ in flow.stops)
         stopped = {WorkflowStopped} if is_before_stop or flow.stopped(None, actor) else set[Any]()
-        return late | stopped
+        return late | early | stopped
 
     def no_intent(self, approval: Approval, request: ActionRequest, actor: str, clock: float) -> Why:
         """Return why an act may not begin."""

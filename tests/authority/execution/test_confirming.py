@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from emitter.authority import ActionRequest, Authority, Confirm, ConfirmRequest, Scope, StopRequest
 from emitter.decisions import answer_in_words, open_dialogue, select_option
 from emitter.decisions.ledger_entries import ResolvedDecision
-from emitter.errors import ConfirmExpired, LimitExceeded, LimitUnknown, NotConsent, WorkflowStopped
+from emitter.errors import ConfirmExpired, ConfirmNotYetValid, LimitExceeded, LimitUnknown, NotConsent, WorkflowStopped
 from tests.authority.execution.making import S256, act, approved, asked, granted, opened, refused, types, work
 from tests.work import examples
 
@@ -156,9 +156,9 @@ def test_raced_it_is_one_confirm(again: Callable[..., Authority]) -> None:
         (600, 0, ConfirmExpired),
         (598.875, 1, None),
         (599, 1, ConfirmExpired),
-        (-0.125, 0, ConfirmExpired),
+        (-0.125, 0, ConfirmNotYetValid),
         (-1, 1, None),
-        (-1.125, 1, ConfirmExpired),
+        (-1.125, 1, ConfirmNotYetValid),
     ],
 )
 def test_an_approval_is_of_its_time(

@@ -11,7 +11,15 @@ from emitter.authority.audit import report_chain
 from emitter.authority.chain import compute_genesis_hash, make_line
 from emitter.authority.records import Expire, Line
 from emitter.authority.rules import GrantEnd
-from emitter.errors import ConfirmExpired, DecisionExpired, EmitterError, InputError, NotApproved, Tampered
+from emitter.errors import (
+    ConfirmExpired,
+    ConfirmNotYetValid,
+    DecisionExpired,
+    EmitterError,
+    InputError,
+    NotApproved,
+    Tampered,
+)
 from emitter.events import format_timestamp
 from tests.authority.execution.making import approved, asked, granted, work
 from tests.authority.guard.parts import MOM, Post, approve, kept, proven, resolved, waiting
@@ -74,12 +82,12 @@ def test_an_approval_is_good_for_as_long_as_was_said(store: Store, seconds: floa
 SKEWS: dict[str, tuple[float, float, float, type[Exception] | None]] = {
     "none": (0.0, 0.0, 0.0, None),
     "the one who runs is slow, within what may be": (-30.0, 60.0, 0.0, None),
-    "the one who runs is slow, by more": (-90.0, 60.0, 0.0, ConfirmExpired),
+    "the one who runs is slow, by more": (-90.0, 60.0, 0.0, ConfirmNotYetValid),
     "the one who runs is fast, within what may be": (30.0, 60.0, 0.0, None),
     "the one who runs is fast, by more than the time": (HOUR, 60.0, 0.0, ConfirmExpired),
     "its time is over on a clock that may be right": (0.0, 60.0, 840.0, ConfirmExpired),
     "its time is not yet over on any": (0.0, 60.0, 839.0, None),
-    "a slow clock that is not reckoned with": (-1.0, 0.0, 0.0, ConfirmExpired),
+    "a slow clock that is not reckoned with": (-1.0, 0.0, 0.0, ConfirmNotYetValid),
 }
 
 
@@ -101,6 +109,20 @@ def test_clocks_that_differ(
         with pytest.raises(error):
             guard.call("c1", MOM)
         assert post.sent == []
+
+
+def test_an_approval_of_a_clock_ahead_counts_once_this_one_has_caught_up(store: Store) -> None:
+    """It is not lost: the error has a code of its own, says which setting allows it, and the same call runs later."""
+    here, there, post = Hand(), Hand(START - 2), Post()
+    guard = Authority(store, clock=there).guard(post.send_email)
+    resolved(Authority(store, clock=here), waiting(guard))
+    with pytest.raises(ConfirmNotYetValid, match="max_skew=") as early:
+        guard.call("c1", MOM)
+    there.now += 2
+
+    assert early.value.code == "not_yet_valid"
+    assert guard.call("c1", MOM) == 1
+    proven(Authority(store))
 
 
 def test_a_clock_that_goes_back_brings_nothing_back(store: Store) -> None:

@@ -12,6 +12,7 @@ from emitter.authority.signing import make_signer, make_verifier, new_key, publi
 from emitter.decisions import Selected, answer_in_words, open_dialogue, select_option
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, approval_key
+from emitter.decisions.principals import Principal
 from emitter.errors import (
     AlreadyResolved,
     BadResolution,
@@ -68,13 +69,34 @@ def test_one_principal_is_not_two(ledger: Ledger) -> None:
     assert isinstance(ledger.find("d"), PendingDecision)
 
 
-@pytest.mark.parametrize("other", ["Ada", "ADA", "ada ", " ada", "\uff41da", "ada\u00a0"])
+@pytest.mark.parametrize("other", ["Ada", "ADA", "ada ", " ada", "\uff41da"])
 def test_one_name_written_otherwise_is_one_principal(ledger: Ledger, other: str) -> None:
     """Case, outer spaces and compatible characters make no second person."""
     opened(ledger)
     ledger.approve("d", DO, principal="ada")
     assert isinstance(ledger.approve("d", DO, principal=other), PendingDecision)
     assert isinstance(ledger.approve("d", DO, principal="adam"), ResolvedDecision)
+
+
+HIDDEN = ["ada\u200b", "a\u00adda", "ada\ufe0f", "ada\u3164", "ada\u034f", "ada\u00a0", "ada\n", "\u202eada", "  "]
+
+
+@pytest.mark.parametrize("other", HIDDEN, ids=ascii)
+def test_a_name_with_invisible_characters_is_nobodys(ledger: Ledger, other: str) -> None:
+    """It would make a second person of one; every method that takes a principal refuses it, as the pages do."""
+    pending = opened(ledger)
+    ledger.approve("d", DO, principal="ada")
+    for record in (
+        lambda: ledger.approve("d", DO, principal=other),
+        lambda: ledger.resolve("d", NOTHING, principal=other),
+        lambda: ledger.assign("d", "bob", principal=other),
+        lambda: ledger.assign("d", other, principal="bob"),
+        lambda: Principal(other),
+    ):
+        with pytest.raises(InputError, match="none of them invisible"):
+            record()
+
+    assert ledger.find("d") == pending
 
 
 def test_different_options_are_no_agreement(ledger: Ledger) -> None:
