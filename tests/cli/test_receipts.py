@@ -142,6 +142,7 @@ VERIFIED: dict[str, tuple[list[str], int, str]] = {
     "a signed chain": (["signed.jsonl"], 0, "13, not checked: pass a public key with --key"),
     "a signed chain with its key": (["signed.jsonl", *KEYS], 0, "valid on every line"),
     "a store": (["store.db"], 0, 'holds: "v"'),
+    "a store without its head": (["store.db"], 0, "end         checked against the store's own log;"),
     "a store with its key": (["store.db", *KEYS], 0, "valid on every line"),
     "a workflow of a store": (["store.db", "--workflow", "w"], 0, 'holds: "w"'),
     "an edited chain": (["edited.jsonl"], 1, "does not hold: line 1 was changed"),
@@ -192,4 +193,7 @@ def test_a_key_signs_and_is_checked(run: Run, place: Path) -> None:
     assert json.loads(made.out) == public_jwk(load_key("private.jwk"))
     assert run(["receipts", "verify", "signed.db", "--key", "made.jwk"]).status == 0
     assert run(["receipts", "verify", "signed.db", *KEYS]).status == 1
+    private = (place / "private.jwk").read_bytes()
+    assert run(["receipts", "key", "private.jwk"]) == made
+    assert (place / "private.jwk").read_bytes() == private
     assert run(["receipts", "verify", "signed.db", *KEYS, "--key", "made.jwk"]).status == 0

@@ -124,7 +124,8 @@ BAD: dict[str, tuple[list[str], str]] = {
         ["verify", "chain.jsonl", *KEYS, "--key", "binary"],
         "binary does not contain an Ed25519 signing key",
     ),
-    "key, there already": (["key", "text"], "text cannot be written: File exists. Name a new file."),
+    "key, there already": (["key", "text"], "text does not contain an Ed25519 signing key."),
+    "key, a public one": (["key", "public.jwk"], "public.jwk has a public key only."),
     "key, no folder": (["key", "absent/key"], "absent/key cannot be written: No such file"),
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
+import os
 import sys
 from argparse import RawDescriptionHelpFormatter
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def add_receipts_arguments(parser: ArgumentParser) -> None:
         ("list", _run_list, _add_list_arguments, "list receipts, actions without one, and stops in force"),
         ("export", _run_export, _add_export_arguments, "write a workflow's chain as lines of canonical JSON"),
         ("verify", _run_verify, _add_verify_arguments, "verify chains, and report what they allowed"),
-        ("key", _run_key, _add_key_arguments, "make a key that signs chains"),
+        ("key", _run_key, _add_key_arguments, "make a key that signs chains, or print the public part of one"),
     ):
         epilog = f"example:\n  emitter receipts {name} {_EXAMPLES[name]}\n\n{_EXIT_STATUS_HELP}"
         sub = subcommands.add_parser(name, help=summary, formatter_class=RawDescriptionHelpFormatter, epilog=epilog)
@@ -186,9 +187,15 @@ def _run_verify(args: Namespace) -> int:
     if args.json:
         print_json({"holds": status == 0, "chains": [verification_json(chain, names) for chain in chains]})
     else:
-        options = {"checked": bool(args.key), "headed": args.head is not None or is_store(args.file)}
-        _print_lines(line for chain in chains for line in verification_lines(chain, names, **options))
+        checked, end = bool(args.key), _end_note(args)
+        _print_lines(line for chain in chains for line in verification_lines(chain, names, checked=checked, end=end))
     return status
+
+
+def _end_note(args: Namespace) -> str:
+    if args.head is not None:
+        return _HEAD_FOUND
+    return _LOGGED_END if is_store(args.file) else _UNVERIFIED_END
 
 
 def _exit_status(outcomes: Iterable[object]) -> int:
@@ -233,17 +240,24 @@ def _select_workflows(stored: OpenStore, args: Namespace) -> tuple[str, ...]:
 
 
 def _add_key_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="NEW_FILE", help="a new file for the private key, readable only by its owner")
+    parser.add_argument("file", metavar="FILE", help="the private key; a new file is readable only by its owner")
 
 
 def _run_key(args: Namespace) -> int:
-    """Make a key that signs chains, and print its public part as a JWK for verifiers.
+    """Print the public part of a private key that signs chains, as a JWK for verifiers.
 
-    Sign with Authority(sign=make_signer(load_key(NEW_FILE))); both functions are in emitter.authority.signing.
+    If FILE does not exist, a key is made and saved there first. An existing file is never written.
+
+    Sign with Authority(sign=make_signer(load_key(FILE))); both functions are in emitter.authority.signing.
     """
     signing = importlib.import_module("emitter.authority.signing")  # needs an extra
-    key = signing.new_key()
-    signing.save_key(key, args.file)
+    if os.path.lexists(args.file):
+        key = signing.load_key(args.file)
+        if not key.is_private:
+            raise InputError(f"{args.file} has a public key only.", hint="Name the file of the private key.")
+    else:
+        key = signing.new_key()
+        signing.save_key(key, args.file)
     print_json(signing.public_jwk(key))
     return 0
 
@@ -272,7 +286,8 @@ def _print_lines(lines: Iterable[str]) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
-_VERIFIED_END: Final = "checked: the chain contains the hash that --head names"
+_HEAD_FOUND: Final = "checked: the chain contains the hash that --head names"
+_LOGGED_END: Final = "checked against the store's own log; a hash that you noted elsewhere, with --head, proves more"
 _UNVERIFIED_END: Final = "not checked: lines may be missing; pass a hash that you noted with --head"
 
 
@@ -313,7 +328,7 @@ def verification_json(outcome: ChainReport | BrokenChain, names: Mapping[str, st
 
 
 def verification_lines(
-    outcome: ChainReport | BrokenChain, names: Mapping[str, str], *, checked: bool, headed: bool
+    outcome: ChainReport | BrokenChain, names: Mapping[str, str], *, checked: bool, end: str
 ) -> Iterator[str]:
     """Yield a verification as lines of text.
 
@@ -321,7 +336,7 @@ def verification_lines(
         outcome: The report, or the reason why the chain does not hold.
         names: The files of the principals' keys, by thumbprint.
         checked: Signatures were checked.
-        headed: The end of the chain was checked against a noted hash.
+        end: Whether the end of the chain was checked, and against what.
     """
     if isinstance(outcome, BrokenChain):
         yield _broken_line(outcome)
@@ -329,7 +344,7 @@ def verification_lines(
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(outcome.counts.items()))
     yield f"holds: {quote(outcome.workflow_id)}, {outcome.lines} lines ({counts})"
     yield f"  head        {outcome.head}"
-    yield f"  end         {_VERIFIED_END if headed else _UNVERIFIED_END}"
+    yield f"  end         {end}"
     yield f"  signatures  {_signature_note(outcome, checked=checked)}"
     for state in outcome.confirms:
         yield _confirm_line(state)
