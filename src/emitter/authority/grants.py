@@ -30,7 +30,7 @@ from emitter.authority.records import (
     StopScope,
     TakeoverMode,
 )
-from emitter.authority.rules import SpentAmounts, get_grant_state, has_expired
+from emitter.authority.rules import GrantState, SpentAmounts, get_grant_state, has_expired
 from emitter.decisions import Selected
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.resolution import check_two_keys, known_keys, verify_answer
@@ -42,7 +42,7 @@ from emitter.telemetry.sinks import generate_id
 if TYPE_CHECKING:
     from emitter.authority.context import AuthorityContext, Steps
     from emitter.authority.records import Intent, Receipt
-    from emitter.authority.rules import GrantState, WorkflowState
+    from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger_entries import Approval, PendingDecision
 
 _ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
@@ -83,6 +83,24 @@ def revoke_confirm(context: AuthorityContext, confirm_id: str, reason: str | Non
         return NewRecord(_make_revoke(grant.confirm, at, reason))
 
     return context.journal.append(workflow_id, make)
+
+
+def revoke_approval(context: AuthorityContext, decision: ResolvedDecision, request: ConfirmRequest) -> Revoke:
+    """Revoke an approval under which nothing has begun. One that was not confirmed yet is confirmed for that."""
+    consent = _find_consent(context, decision, request)
+    granted = _make_confirm(context, consent, request)
+    rules.check_revocable(GrantState(granted))  # before anything is recorded
+
+    if _find_granted_confirm(context, consent, request) is None:
+        _append_confirm(context, consent, request)
+
+    def make(state: WorkflowState, at: float) -> NewRecord[Revoke]:
+        grant = get_grant_state(state, granted.confirm_id)
+        rules.check_unused(state, grant)
+        rules.check_revocable(grant)
+        return NewRecord(_make_revoke(grant.confirm, at, None))
+
+    return context.journal.append(request.scope.workflow_id, make)
 
 
 def _make_revoke(confirm: Confirm, at: float, reason: str | None) -> Revoke:

@@ -46,6 +46,7 @@ from emitter.errors import (
     OutOfScope,
     RiskExceeded,
     Tampered,
+    Unfinished,
     UnknownConfirm,
     WorkflowStopped,
 )
@@ -410,6 +411,22 @@ def check_revocable(grant: GrantState) -> None:
         raise NotRevocable("The confirm was granted as not revocable.", hint="Stop the workflow.")
     if grant.end is GrantEnd.REVOKED:
         raise ConfirmRevoked("The confirm was already revoked.")
+
+
+def check_unused(state: WorkflowState, grant: GrantState) -> None:
+    """Raise ``Unfinished`` or ``AlreadyUsed`` if an action has begun under a confirm."""
+    confirm_id = grant.confirm.confirm_id
+    for intent in state.unfinished_intents.values():
+        if intent.authorization_ref == confirm_id:
+            raise Unfinished(
+                "The call has begun and has no receipt yet, so its approval cannot be taken back.",
+                intent_id=intent.intent_id,
+                hint="Stop its workflow: a tool that calls current_action().check() notices.",
+            )
+    if grant.uses:
+        raise AlreadyUsed(
+            "The call was made, so its approval cannot be taken back.", receipt_id=_receipt_id_of(state, confirm_id)
+        )
 
 
 def check_resumable(state: WorkflowState, request_id: str) -> None:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from emitter.authority.guard.options import AskPrincipal, GuardConfig
     from emitter.authority.proposals.proposal import Proposal
     from emitter.authority.proposals.store import ProposalStore
-    from emitter.authority.records import Confirm, ConfirmRequest
+    from emitter.authority.records import Confirm, ConfirmRequest, Revoke
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import RecordedResolution
@@ -80,7 +80,8 @@ class GuardedTool(Generic[P, R]):
         self, tool: Callable[P, R], config: GuardConfig, context: AuthorityContext, proposals: ProposalStore
     ) -> None:
         functools.update_wrapper(self, tool)
-        self.__dict__.pop("call", None)  # update_wrapper copies the tool's attributes, which must not hide ours
+        for name in ("call", "propose", "revoke"):
+            self.__dict__.pop(name, None)  # update_wrapper copies the tool's attributes, which must not hide ours
         self._function = ToolFunction.from_tool(tool)
         self._config = config
         self._context = context
@@ -159,6 +160,27 @@ class GuardedTool(Generic[P, R]):
         """
         return self._run_steps(propose_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
 
+    def revoke(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Take back a call that was proposed under an id and has not begun, so that it never runs under this id.
+
+        An open question is withdrawn. An approval is recorded with its revocation, and a repeated call then raises
+        ``ConfirmRevoked``.
+
+        Returns:
+            The ``Revoke`` record, or None if the question had no answer. Await it if the tool is async.
+
+        Raises:
+            UnknownDecision: Nobody was asked about a call with this id.
+            AlreadyUsed: The call was made.
+            Unfinished: The call has begun.
+            NotApproved: The principal did not approve it.
+            NotRevocable: It was guarded with ``revocable=False``.
+            ConfirmRevoked: It was revoked before.
+            WorkflowStopped: The approval cannot be recorded while its workflow is stopped.
+            OtherCall: Another call was proposed under the id.
+        """
+        return self._run_steps(revoke_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
+
     def _bind(self, own_id: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GuardedCall:
         config = self._config
         arguments = bind_arguments(self._signature, (args, kwargs), frozenset(config.exclude), config.parameters)
@@ -220,6 +242,29 @@ def propose_guarded_call(call: GuardedCall) -> Steps[PendingDecision | ResolvedD
     decision = yield from _find_or_open(call, proposed)
     _check_states_call(call, proposed, decision)
     return decision
+
+
+def revoke_guarded_call(call: GuardedCall) -> Steps[Revoke | None]:
+    """Withdraw the question about a call, or revoke its approval."""
+    revoked: Revoke | None = yield StoreStep(partial(_revoke_call, call))
+    return revoked
+
+
+def _revoke_call(call: GuardedCall) -> Revoke | None:
+    if call.context.journal.get_value(_call_key(call.call_id)) is None:
+        raise UnknownDecision("Nobody was asked about a call with this id.", hint="Pass the id of .call().")
+    proposed, ledger = propose_call(call), call.context.ledger
+    decision = ledger.find(proposed.decision_id)
+    if not isinstance(decision, ResolvedDecision):
+        try:
+            ledger.withdraw(decision.decision_id, channel=call.config.channel)
+        except AlreadyResolved:  # just now
+            decision = ledger.find(proposed.decision_id)
+    if not isinstance(decision, ResolvedDecision):
+        return None
+    _check_states_call(call, proposed, decision)
+    _check_approved(proposed, decision)
+    return grants.revoke_approval(call.context, decision, proposed.request)
 
 
 def _find_or_open(call: GuardedCall, proposed_call: ProposedCall) -> Steps[PendingDecision | ResolvedDecision]:
@@ -485,7 +530,7 @@ class ProposedCall:
 
 def propose_call(call: GuardedCall) -> ProposedCall:
     """Return what is proposed under the call's id, or raise ``OtherCall`` if that is a different call."""
-    journal, name = call.context.journal, f"call:{call.call_id}"
+    journal, name = call.context.journal, _call_key(call.call_id)
     entry = as_mapping(journal.get_value(name)) or as_mapping(journal.put_once(name, _new_call_entry(call)))
     if not all(isinstance(entry.get(member), str) for member in _STORED_FIELDS):
         raise Tampered("The entry stored under the call's id was changed.", place=call.call_id)
@@ -496,6 +541,10 @@ def propose_call(call: GuardedCall) -> ProposedCall:
     if (request.digest, call.config.name) != (entry["request"], entry["action"]) or not _is_first_caller(call):
         raise _other_call("")
     return ProposedCall(proposal, request, entry["decision_id"])
+
+
+def _call_key(call_id: str) -> str:
+    return f"call:{call_id}"
 
 
 def _new_call_entry(call: GuardedCall) -> dict[str, Json]:
