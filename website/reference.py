@@ -49,7 +49,16 @@ PAGES = (
         ),
     ),
     Page("Media", ("emitter.media",)),
-    Page("Decisions", ("emitter.decisions", "emitter.decisions.ledger", "emitter.checks", "emitter.models")),
+    Page(
+        "Decisions",
+        (
+            "emitter.decisions",
+            "emitter.decisions.ledger",
+            "emitter.decisions.resolution:signing_key_id",
+            "emitter.checks",
+            "emitter.models",
+        ),
+    ),
     Page("Authority", ("emitter.authority", "emitter.authority.signing")),
     Page("Proposals and authorization", ("emitter.authority.proposals", "emitter.authority.envelopes")),
     Page(

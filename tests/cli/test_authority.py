@@ -108,8 +108,8 @@ def test_what_needs_four_eyes_is_answered_in_the_inbox(run: Run, place: str) -> 
         answered = run(["resolve", "--store", place, "--decision", waiting(guard), "--answer", "1"])
     assert answered.status != 0
     assert answered.err == (
-        "emitter: Two principals must approve this option. Answer in the inbox (`emitter inbox`), or with "
-        "Ledger.approve().\n"
+        "emitter: Two principals must approve this option. Answer in the inbox (`emitter inbox`), with `emitter "
+        "resolve --principal NAME`, or with Ledger.approve().\n"
     )
 
 

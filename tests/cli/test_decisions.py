@@ -127,6 +127,42 @@ def test_a_withdrawn_decision_cannot_be_answered(store: SqliteStore, run: Run) -
     assert run(["decisions", "store.db"]).out == ""
 
 
+def test_a_named_person_answers(store: SqliteStore, run: Run) -> None:
+    """The name is recorded with the answer."""
+    ledger = opened(store, "d")
+    assert run(["resolve", "--store", "store.db", "--principal", "ada@x", "--answer", "2"]).status == 0
+    resolved: Any = ledger.find("d")
+    assert (resolved.principal, resolved.resolution) == ("ada@x", select_option(INVOICE, 1))
+
+
+def test_two_named_people_approve(store: SqliteStore, run: Run) -> None:
+    """The first reads that one more is missing, however often; the second reads who was first, and resolves it."""
+    ledger = opened(store, "d", actions=("a", None, None), four_eyes=True)
+    command = ["resolve", "--store", "store.db", "--answer", "1", "--principal"]
+    for name in ("ada", "Ada"):
+        first = run([*command, name])
+        assert first.status == 1
+        assert first.out.endswith(
+            "Your approval is recorded, and the decision is still open: another person must approve the same option, "
+            "with a --principal of their own.\n"
+        )
+        assert isinstance(ledger.find("d"), PendingDecision)
+    second = run([*command, "bob"])
+    assert second.status == 0
+    assert second.err.startswith('emitter: "ada" has approved "')
+    assert second.out.splitlines()[-1].startswith(NEXT["2"])
+    resolved: Any = ledger.find("d")
+    assert (resolved.first_approval.principal, resolved.principal) == ("ada", "bob")
+
+
+def test_one_named_person_refuses_what_two_must_approve(store: SqliteStore, run: Run) -> None:
+    """Alone, and at once."""
+    ledger = opened(store, "d", actions=("a", None, None), four_eyes=True)
+    assert run(["resolve", "--store", "store.db", "--answer", "d no", "--principal", "ada"]).status == 0
+    resolved: Any = ledger.find("d")
+    assert (resolved.principal, resolved.resolution) == ("ada", open_dialogue(INVOICE, "no"))
+
+
 ANSWERS: dict[str, tuple[str, Resolution, str]] = {
     "an option": ("2", select_option(INVOICE, 1), ""),
     "a free text": ("a on Friday", answer_in_words(INVOICE, "on Friday"), KEPT),
@@ -273,6 +309,11 @@ def test_on_a_page(store: SqliteStore) -> None:
 AMISS: dict[str, tuple[list[str], str]] = {
     "a file too": (["resolve", "x.json", "--store", "store.db"], "one of the two"),
     "no store": (["resolve", "--decision", "d"], "--store"),
+    "a name without a store": (["resolve", "--principal", "ada"], "--principal needs --store"),
+    "nobody's name": (
+        ["resolve", "--store", "store.db", "--decision", "a", "--answer", "1", "--principal", "ada\u200b"],
+        "none of them invisible",
+    ),
     "a page of no store": (["serve", "--decision", "d"], "--store"),
     "several": (["resolve", "--store", "store.db", "--answer", "1"], "Several decisions wait"),
     "words of no store": (["resolve", "--words-for", "60"], "--words-for needs --store"),

@@ -8,18 +8,19 @@ import time
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, NamedTuple, TextIO, assert_never, cast
 
 from emitter.cli import stores
 from emitter.cli.arguments import add_json_argument
 from emitter.cli.input_output import print_json
 from emitter.cli.moments import read_moment
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved, UnresolvedReason, continue_after, digest
+from emitter.decisions.principals import Principal
 from emitter.decisions.resolution import resolution_to_json
 from emitter.errors import InputError
 from emitter.render.layout import NOT_ANSWERED_YET
 from emitter.render.replies import parse_typed_reply
-from emitter.render.safe_text import to_safe_lines
+from emitter.render.safe_text import quote, to_safe_lines
 from emitter.terminal import ask, describe_resolution, listen
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from emitter.models import BindingMoment
     from emitter.terminal import DetailHandler
 
-    TerminalAnswer: TypeAlias = tuple[BindingMoment, Resolution | Unresolved, bool]
-    """The decision, its answer, and whether the answer is on standard output already."""
 
 TERMINAL = Path("/dev/tty")
 CHANNEL = "terminal"
@@ -41,14 +40,35 @@ _POLL_SECONDS = 0.2
 """Seconds between two checks for the agent's answer."""
 
 
+_FIRST_APPROVAL = (
+    "Your approval is recorded, and the decision is still open: another person must approve the same option, with a "
+    "--principal of their own."
+)
+
+
+class TerminalAnswer(NamedTuple):
+    """A decision and its answer. ``is_printed`` is True if the answer is on standard output already."""
+
+    moment: BindingMoment
+    resolution: Resolution | Unresolved
+    is_printed: bool
+    next_step: str
+    is_open: bool
+
+
 def add_resolve_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(pipe_status=1)
     parser.epilog = (
-        "Exit status: 0 the decision was answered, 1 nobody decided (always with --detail),\n"
-        "2 the envelope or the answer is invalid."
+        "Exit status: 0 the decision was answered, 1 it is still open (always with --detail, and after\n"
+        "the first of two approvals), 2 the envelope or the answer is invalid."
     )
     stores.add_decision_arguments(parser)
+    parser.add_argument(
+        "--principal",
+        metavar="NAME",
+        help="your name in the records; required to approve what two people must approve (default: none)",
+    )
     parser.add_argument("--plain", action="store_true", help="ask in lines of text, for screen readers")
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="the time to wait for an answer (default: no limit)"
@@ -70,20 +90,25 @@ def run_resolve(args: argparse.Namespace) -> int:
     If standard input holds the envelope, keys are read from the terminal itself. With --store, you answer a decision
     that waits in a store, and the agent reads the answer, with your own words, from there. Without a terminal and
     without --answer, one line of standard input is the answer.
+
+    What two people must approve is approved by two runs of the command, each with its own --principal. The name is
+    recorded as you give it: nobody checks that you are that person.
     """
     stores.check_options(args)
+    if args.principal is not None and args.store is None:
+        raise InputError("--principal needs --store, because only stored answers have a name.", hint="Pass --store.")
     if args.detail is not None:
         return _request_detail(args)
     with ExitStack() as stack:
         answer = _answer_file if args.store is None else _answer_stored
-        moment, resolution, is_printed = answer(args, stack)
-    args.pipe_status = status = 1 if isinstance(resolution, Unresolved) else 0
+        answered = answer(args, stack)
+    args.pipe_status = status = 1 if answered.is_open else 0
     if args.json:
-        print_json(resolution_to_json(resolution))
+        print_json(resolution_to_json(answered.resolution))
     else:
-        summary = "" if is_printed else f"{describe_resolution(moment, resolution)}\n"
-        describe = describe_next_step if args.store is None else describe_recorded_answer
-        sys.stdout.write(f"{summary}{describe(moment, resolution)}\n")
+        is_printed = answered.is_printed
+        summary = "" if is_printed else f"{describe_resolution(answered.moment, answered.resolution)}\n"
+        sys.stdout.write(f"{summary}{answered.next_step}\n")
     return status
 
 
@@ -125,15 +150,24 @@ def _wait_for_detail(decision: OpenDecision, topic: str) -> str:
 
 def _answer_file(args: argparse.Namespace, stack: ExitStack) -> TerminalAnswer:
     moment = read_moment(args.file)
-    return moment, *_get_answer(moment, args, args.timeout, stack, None)
+    resolution, is_printed = _get_answer(moment, args, args.timeout, stack, None)
+    is_open = isinstance(resolution, Unresolved)
+    return TerminalAnswer(moment, resolution, is_printed, describe_next_step(moment, resolution), is_open)
 
 
 def _answer_stored(args: argparse.Namespace, stack: ExitStack) -> TerminalAnswer:
+    principal = None if args.principal is None else Principal(args.principal)
     decision = stack.enter_context(stores.open_decision(args))
     moment, timeout = decision.pending.moment, decision.timeout(args.timeout)
+    for first in decision.ledger.first_approvals(decision.pending.decision_id):
+        label = quote(moment.question.options[first.index].label)
+        sys.stderr.write(f"emitter: {quote(first.principal)} has approved {label}; a second person must, too\n")
     resolution, is_printed = _get_answer(moment, args, timeout, stack, partial(_wait_for_detail, decision))
-    decision.record(resolution, CHANNEL)
-    return moment, resolution, is_printed
+    if decision.record(resolution, CHANNEL, principal):
+        is_open, next_step = isinstance(resolution, Unresolved), describe_recorded_answer(moment, resolution)
+    else:
+        is_open, next_step = True, _FIRST_APPROVAL
+    return TerminalAnswer(moment, resolution, is_printed, next_step, is_open)
 
 
 def _get_answer(

@@ -20,8 +20,9 @@ from emitter.cli.arguments import add_file_argument, add_json_argument, add_sign
 from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
-from emitter.decisions.ledger_entries import ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.decisions.ledger_words import ONE_WEEK, KeepWords
+from emitter.decisions.principals import Principal, record_answer
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
 from emitter.events import format_timestamp
 from emitter.messages import as_mapping
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from emitter.decisions import Resolution
     from emitter.decisions.ledger_details import DetailRequest
-    from emitter.decisions.ledger_entries import PendingDecision
     from emitter.messages import Json
 
 
@@ -112,8 +112,8 @@ class OpenDecision(NamedTuple):
         timeout = self.timeout(seconds)
         return self.pending if timeout is None else replace(self.pending, expires_at=time.time() + timeout)
 
-    def record(self, answer: Resolution | Unresolved, channel: str) -> None:
-        """Record an answer.
+    def record(self, answer: Resolution | Unresolved, channel: str, principal: Principal | None) -> bool:
+        """Record an answer. Return False if it is the first of two approvals.
 
         Raises:
             AlreadyResolved: Another answer came first.
@@ -121,9 +121,13 @@ class OpenDecision(NamedTuple):
         """
         if isinstance(answer, Unresolved):
             self.ledger.record_unresolved(self.pending.decision_id, answer.reason, channel=channel)
-            return
-        self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
+            return True
+        if principal is None:
+            self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
+        elif isinstance(record_answer(self.ledger, principal, self.pending, answer, channel), PendingDecision):
+            return False
         report_retention(answer, self.ledger.words)
+        return True
 
 
 def add_decision_arguments(parser: ArgumentParser) -> None:

@@ -75,7 +75,7 @@ from emitter.events import Level
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
 
-__all__ = ["Ledger", "PendingDecision", "ResolvedDecision"]
+__all__ = ["Approval", "Assignment", "Ledger", "PendingDecision", "ResolvedDecision", "UnreadableAnswer"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -389,7 +389,8 @@ class Ledger:
         if pending.needs_two(resolution):
             raise BadResolution(
                 "Two principals must approve this option.",
-                hint="Answer in the inbox (`emitter inbox`), or with Ledger.approve().",
+                hint="Answer in the inbox (`emitter inbox`), with `emitter resolve --principal NAME`, or with "
+                "Ledger.approve().",
             )
         return self._record_end(pending, answer)
 
