@@ -228,7 +228,9 @@ _OUTCOME_TEXTS: Final = {
     ResolutionOutcome.DIALOGUE: "The principal refused the question.",
 }
 _ASK_HINT: Final = (
-    "Ask the principal for their words, or build Incorporate(moment, words) or Reopen(moment, words) yourself."
+    "Ask the principal for their words, and build Incorporate(moment, words) or Reopen(moment, words) yourself for an "
+    "emission. A guarded call takes neither: one that was objected to stays refused, so change its arguments, or guard "
+    "it with another operation=."
 )
 _MISSING_WORDS_ERRORS: Final = {
     MissingWordsReason.NOT_KEPT: (

@@ -10,7 +10,8 @@ import pytest
 from emitter.authority import Authority, abrief_with_model, brief_with_model
 from emitter.decisions import Reopen, open_dialogue
 from emitter.decisions.ledger import Ledger
-from emitter.errors import Invalid, NotApproved
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.errors import BadResolution, Invalid, NotApproved
 from emitter.models import BindingMoment, Option, Question
 from emitter.testing import simulator, write_decision
 from tests.authority.guard.parts import CEO, MOM, Office, Person, moment
@@ -163,6 +164,27 @@ def test_an_objection_whose_words_are_not_kept_cannot_be_addressed() -> None:
     with pytest.raises(NotApproved, match="cannot read the words"):
         other.guard(send, ask=person, brief=brief)(MOM)
     assert len(written) == 1
+
+
+def test_an_objection_whose_words_were_deleted_leaves_two_ways() -> None:
+    """The same call stays refused; with other arguments, or as another operation, it is asked about."""
+    authority = Authority()
+
+    def send(to: str) -> None: ...
+
+    guard = authority.guard(send)
+    decision_id = guard.propose("c1", MOM).decision_id
+    authority.ledger.resolve(decision_id, veto(authority.ledger.find(decision_id)))  # type: ignore[arg-type]
+    authority.ledger.delete_words(decision_id)
+    for call_id in ("c1", "c2"):
+        with pytest.raises(NotApproved, match="change its arguments, or guard it with another operation="):
+            guard.call(call_id, MOM)
+    decision = authority.ledger.find(decision_id)
+    assert isinstance(decision, ResolvedDecision)
+    with pytest.raises(BadResolution, match="change its arguments, or guard it with another operation="):
+        _ = decision.continuation
+    for asked in (guard.propose("c3", CEO), authority.guard(send, operation="send_reviewed").propose("c4", MOM)):
+        assert isinstance(asked, PendingDecision)
 
 
 @pytest.fixture

@@ -206,7 +206,8 @@ _OTHER_OPTION_HINT: Final = (
 _WORDS_HINT: Final = "Do what they wrote instead: see Ledger.find(decision_id).continuation.answer."
 _UNREADABLE_HINT: Final = (
     "This ledger cannot read the words of their answer: see Ledger(words=...), or ask them. Do not propose the call "
-    "again before you know them."
+    "again before you know them. A call that they objected to stays refused under any id: change its arguments, or "
+    "guard it with another operation=, which makes it another call."
 )
 _OBJECTED_HINT: Final = (
     "Ledger.find(decision_id).continuation has their objection. Change the arguments, or call again under a new id, "
