@@ -294,7 +294,10 @@ def test_a_job_that_an_error_ends_after_its_call_is_orphaned(
         home.again().jobs.resend(orphan)
         (result,) = run_of(home.again(), [task(0)], orphans="list").results()
     assert result.value.n == 0
-    assert (asked_of(vendor), asked_of(again)) == (Counter([0, 1]), Counter([0]))
+    assert (asked_of(vendor)[0], asked_of(again)) == (
+        1,
+        Counter([0]),
+    )  # whether the other was sent before close() is open
 
 
 def test_leases_that_have_ended_are_forgotten(home: Home) -> None:  # noqa: F811
