@@ -115,7 +115,11 @@ def find_workflow_id(context: AuthorityContext, confirm_id: str) -> str:
     """Return the workflow of a confirm, or raise ``UnknownConfirm``."""
     workflow_id = context.journal.get_value(_index_key(confirm_id))
     if workflow_id is None:
-        raise UnknownConfirm("No confirm has this id.", hint="Call Authority.confirm() first, with the same store.")
+        raise UnknownConfirm(
+            "No confirm has this id.",
+            hint="Call Authority.confirm() first, with the same store. An approved guarded call has a confirm only "
+            "once it runs: take it back with the guarded tool's revoke(call_id, ...).",
+        )
     return str(workflow_id)
 
 

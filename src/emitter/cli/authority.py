@@ -100,7 +100,11 @@ def add_revoke_arguments(parser: ArgumentParser) -> None:
 
 
 def run_revoke(args: Namespace) -> int:
-    """Revoke an approval, so that no further action starts under it."""
+    """Revoke an approval, so that no further action starts under it.
+
+    A guarded call that is approved and has not run has no CONFIRM yet: its program takes it back with the guarded
+    tool's revoke(), or you stop the workflow.
+    """
     with _open_authority(args) as authority:
         record = authority.revoke(args.confirm_id, reason=args.reason)
     return _print_record(args, record, f"revoked {quote(record.confirm_id)}")

@@ -20,6 +20,7 @@ from emitter.errors import (
     NotRevocable,
     OtherCall,
     Unfinished,
+    UnknownConfirm,
     UnknownDecision,
     WorkflowStopped,
 )
@@ -47,7 +48,10 @@ def office(store: Store, **settings: Any) -> tuple[Authority, Post, GuardedTool[
 def test_an_approved_call_is_taken_back_in_every_process(store: Store) -> None:
     """The approval and its revocation are on record; nothing runs, by whichever process and however often."""
     authority, post, guard = office(store)
-    resolved(authority, waiting(guard))
+    decision_id = waiting(guard)
+    resolved(authority, decision_id)
+    with pytest.raises(UnknownConfirm, match=r"revoke\(call_id, \.\.\.\)"):
+        authority.revoke(decision_id)
     revoked = guard.revoke("c1", MOM)
 
     assert isinstance(revoked, Revoke)
@@ -71,7 +75,7 @@ def test_an_open_question_is_withdrawn(store: Store) -> None:
     decision = authority.ledger.find(decision_id)
     assert isinstance(decision, PendingDecision)
     assert decision.withdrawn
-    with pytest.raises(NotApproved, match="withdrawn"):
+    with pytest.raises(NotApproved, match=r"withdrawn\. Make a new call, under another id\."):
         guard.call("c1", MOM)
     assert (types(authority), post.sent) == ([], [])
 

@@ -483,7 +483,8 @@ def _unanswered(call: GuardedCall, decision: PendingDecision) -> NotApproved:
     if not decision.withdrawn:
         message, hint = "The question expired without an answer.", _LATE_HINT
     else:
-        message, hint = "Nobody answered, and the question was withdrawn.", _ID_HINT
+        message = "Nobody answered, and the question was withdrawn."
+        hint = "Make a new call, under another id." if call.has_own_id else _ID_HINT
     return NotApproved(message, decision_id=decision.decision_id, hint=hint)
 
 
