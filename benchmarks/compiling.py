@@ -34,7 +34,7 @@ VENDORS = ("openai", "anthropic", "google")
 TARGET_SIZE, TARGET = 1_000, 10.0
 """Properties, and the milliseconds that compiling them may take."""
 SMALL, LARGE = 500, 5_000
-"""The sizes between which growth is told."""
+"""The sizes between which growth is reported."""
 MILLI, MICRO = 1e3, 1e6
 
 _titles = count()
@@ -117,13 +117,13 @@ def _page(result: dict[str, Any]) -> None:
         say(f"\nms to compile, {name}:\n")
         _table(by_size)
         growth = {who: by_size[LARGE][who] / by_size[SMALL][who] for who in by_size[LARGE]}
-        told = ", ".join(f"{who} {value:.1f}" for who, value in growth.items())
-        say(f"\nGrowth from {SMALL:,} to {LARGE:,} properties ({LARGE / SMALL:g} is linear): {told}.")
+        reported = ", ".join(f"{who} {value:.1f}" for who, value in growth.items())
+        say(f"\nGrowth from {SMALL:,} to {LARGE:,} properties ({LARGE / SMALL:g} is linear): {reported}.")
     if result["models"]:
         say("\nms from a pydantic model:\n")
         _table(result["models"])
-    told = ", ".join(f"{name} {number(spent * MICRO)} µs" for name, spent in result["cached"].items())
-    say(f"\nCompiled before, {TARGET_SIZE:,} properties: {told}.")
+    reported = ", ".join(f"{name} {number(spent * MICRO)} µs" for name, spent in result["cached"].items())
+    say(f"\nCompiled before, {TARGET_SIZE:,} properties: {reported}.")
     _verdict(result["schemas"])
 
 

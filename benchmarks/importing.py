@@ -94,8 +94,8 @@ def main() -> None:
     """Print both."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     for statement, each in measured(rounds).items():
-        told = f"{each['cpu_ms']:8.1f} ms cpu {each['ms']:8.1f} ms wall {each['modules']:5} modules"
-        sys.stdout.write(f"{statement:42}{told}\n")
+        reported = f"{each['cpu_ms']:8.1f} ms cpu {each['ms']:8.1f} ms wall {each['modules']:5} modules"
+        sys.stdout.write(f"{statement:42}{reported}\n")
     for step, spent in first_emission(rounds).items():
         sys.stdout.write(f"{step:42}{spent:8.1f} ms cpu\n")
 

@@ -28,7 +28,7 @@ class Library:
     """One library: ``module`` is its runner, ``contender`` what the runner calls it.
 
     ``environment`` is a folder of ``.venv``, empty for the project's own. ``retries`` are the settings that are
-    tried, None being what it does by itself; ``packages`` are those whose versions are told.
+    tried, None being what it does by itself; ``packages`` are those whose versions are reported.
     """
 
     name: str

@@ -27,9 +27,9 @@ def measured(total: int, flight: int, rounds: int) -> dict[str, Any]:
     best: dict[str, dict[str, Any]] = {}
     for _ in range(rounds):
         for name in CONTENDERS:
-            told = _round(name, answer, {"total": total, "flight": flight, "body": body})
-            if name not in best or told["per_second"] > best[name]["per_second"]:
-                best[name] = told
+            reported = _round(name, answer, {"total": total, "flight": flight, "body": body})
+            if name not in best or reported["per_second"] > best[name]["per_second"]:
+                best[name] = reported
     ratio = best["aemit_many"]["per_second"] / best["httpx2"]["per_second"]
     return {"total": total, "in_flight": flight, "ratio": round(ratio, 3), **best}
 
@@ -39,13 +39,13 @@ def _round(name: str, answer: bytes, job: dict[str, Any]) -> dict[str, Any]:
         reply = runner.ask("once", 1200, contender=name, url=server.url, **job)
         if "raised" in reply:
             raise RuntimeError(reply["raised"])
-        told, served = reply["value"], server.served
+        reported, served = reply["value"], server.served
     return {
-        "per_second": round(told["answered"] / told["seconds"], 1),
-        "cpu_ms": round(told["cpu"] / told["answered"] * 1e3, 3),
-        "right": told["right"],
+        "per_second": round(reported["answered"] / reported["seconds"], 1),
+        "cpu_ms": round(reported["cpu"] / reported["answered"] * 1e3, 3),
+        "right": reported["right"],
         "served": served,
-        "memory_mb": told["memory"],
+        "memory_mb": reported["memory"],
     }
 
 

@@ -9,7 +9,7 @@ pydantic-ai's transformers. Counted are schemas, and each column is of all of th
 - accepted: the result breaks none of the published rules for output schemas (``emitter.testing.vendor_rules``).
 - sound: every drawn document, read back, is valid against the original schema, except for constraints that the helper
   said it could not enforce. Ours says so in ``losses``, a peer by moving the constraint into a description
-  (``benchmarks.told``). What a constrained decoder cannot draw from counts for nobody.
+  (``benchmarks.reported``). What a constrained decoder cannot draw from counts for nobody.
 - unexcused: sound, and no drawn document needed such an exception: what is promised is enforced. Without this column a
   helper that gives everything up, and says so, would look perfect.
 - faithful: every valid instance has a document of the result, and comes back from it. The instances are those of the
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, and write the tables."""
     options = _options(arguments)
     pairs = tuple((vendor, name) for vendor in VENDORS for name in names(vendor))
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     for path in options.corpora:
         try:
             found = compared(path, pairs, options)
@@ -157,11 +157,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             note(f"error: {error}")
             return 2
         sums = {pair: Counter[str]() for pair in pairs} | counted(found)
-        told[path.name] = _document(sums, found, every=options.every)
+        reported[path.name] = _document(sums, found, every=options.every)
         if not options.json:
             _page(path.stem, sums)
     if options.json:
-        say(json.dumps(told, indent=1, ensure_ascii=False))
+        say(json.dumps(reported, indent=1, ensure_ascii=False))
     return 0
 
 

@@ -59,8 +59,8 @@ def _of_libraries() -> dict[str, dict[str, str]]:
 
 def save(results: Mapping[str, Any], file: Path | None = None) -> Path:
     """Write the results, one line for each row, to where the environment or the mode says; return the path."""
-    told = os.environ.get("BENCHMARK_RESULTS")
-    target = file or (Path(told) if told else FILE if results["about"]["mode"] == "full" else QUICK_FILE)
+    reported = os.environ.get("BENCHMARK_RESULTS")
+    target = file or (Path(reported) if reported else FILE if results["about"]["mode"] == "full" else QUICK_FILE)
     target.parent.mkdir(parents=True, exist_ok=True)
     sections = ",\n".join(f"{json.dumps(name)}: {_lines(each)}" for name, each in results.items())
     target.write_text(f"{{\n{sections}\n}}\n", "utf-8")

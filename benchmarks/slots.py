@@ -1,7 +1,7 @@
 """Whether small arrays are worth a slot for each item, on vendors that take no ``maxItems``.
 
 ``python -m benchmarks.slots`` compiles the binding moment's form twice for each such vendor: with its options
-as an array, whose bound is only told, and as a tuple of two to four, whose slots make the bound structural.
+as an array, whose bound is only reported, and as a tuple of two to four, whose slots make the bound structural.
 It prints the size on the wire, what is counted against the vendor's limits, and how many documents drawn by
 a constrained decoder (which knows nothing of what the model was told) have more options than allowed.
 """
@@ -29,13 +29,13 @@ def main() -> int:
     sys.stdout.write("| vendor | options as | bytes | " + " | ".join(_COUNTED) + " | too many or too few of |\n")
     sys.stdout.write("|---|---|--:|" + "--:|" * (len(_COUNTED) + 1) + "\n")
     for name in ("anthropic", "azure-openai", "openai-compatible"):
-        for told, schema in (("array", binding_moment.TURN_SCHEMA), ("slots", _as_slots())):
+        for reported, schema in (("array", binding_moment.TURN_SCHEMA), ("slots", _as_slots())):
             compiled = compile_schema(schema, name)
             counts = measure_schema(dict(compiled.schema), profile.load_profile(name).subset.limits).counts
             size = len(json.dumps(compiled.schema))
             cells = " | ".join(str(counts[each]) for each in _COUNTED)
             wrong, moments = _wrong(compiled)
-            sys.stdout.write(f"| {name} | {told} | {size:,} | {cells} | {wrong} of {moments} |\n")
+            sys.stdout.write(f"| {name} | {reported} | {size:,} | {cells} | {wrong} of {moments} |\n")
     return 0
 
 

@@ -101,16 +101,16 @@ def _measured(runner: Runner, job: dict[str, Any], runs: int, *, warm: bool) -> 
     best: float | None = None
     for count in range(runs + (not warm)):
         try:
-            told = runner.ask("stream", 3 * job["cap"] + 30, **job)
+            reported = runner.ask("stream", 3 * job["cap"] + 30, **job)
         except Lost:
             return None
-        if told["stopped"]:
+        if reported["stopped"]:
             return None
-        _check(told["value"], job)
+        _check(reported["value"], job)
         if count or warm:
-            best = min(told["cpu"], best or told["cpu"])
-        if told["cpu"] > _SHORT:
-            return best or told["cpu"]
+            best = min(reported["cpu"], best or reported["cpu"])
+        if reported["cpu"] > _SHORT:
+            return best or reported["cpu"]
     return best
 
 

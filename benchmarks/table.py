@@ -32,7 +32,7 @@ _CONTENDERS = {EMITTER.name: overhead.MOMENT, SDK.name: overhead.TYPED}
 
 def tables(results: Mapping[str, Any]) -> str:
     """Return both tables, with what was measured and what was not, between the marks."""
-    return "\n".join([BEGIN, *_told(results), "", *libraries(results), "", *speeds(results), END])
+    return "\n".join([BEGIN, *_reported(results), "", *libraries(results), "", *speeds(results), END])
 
 
 def summary(results: Mapping[str, Any]) -> str:
@@ -90,7 +90,7 @@ def _target(target: Target) -> Sequence[str]:
     return target.what, number(target.ratio, 2), wanted, {True: "yes", False: "**no**", None: NONE}[target.reached]
 
 
-def _told(results: Mapping[str, Any]) -> Iterator[str]:
+def _reported(results: Mapping[str, Any]) -> Iterator[str]:
     about = results["about"]
     when = f"{about['date']} on {about['machine']}, {about['python']}"
     yield f"A {about['mode']} run of {when}; tokens are {about['tokens']}. With {_with(about['versions'])}."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TOLD = re.compile(r"(?:^|[{(,\s])([A-Za-z$]+)(?:: |=)")
 
 
-def told(original: Any, wire: Any) -> tuple[Loss, ...]:
+def reported(original: Any, wire: Any) -> tuple[Loss, ...]:
     """Return the constraints of ``original`` that the descriptions of ``wire`` tell, as losses."""
     text = "\n".join(_descriptions(wire) - _descriptions(original))
     keywords = {each if each != "Format" else "format" for each in _TOLD.findall(text)}

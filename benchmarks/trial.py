@@ -13,7 +13,7 @@ from tests.schema.proof.verdict import Report
 
 from benchmarks.helpers import OURS, helper
 from benchmarks.nulls import Nulls
-from benchmarks.told import told
+from benchmarks.reported import reported
 from emitter.errors import Uncompilable
 from emitter.schema import Compiled, compile_schema
 from emitter.testing import vendor_rules
@@ -123,7 +123,7 @@ def _by_peer(schema: Any, vendor: str, name: str) -> Compiled:
         nulls = Nulls(schema, wire)
     except Exception:  # noqa: BLE001  the peer's schema is none: the vendor's rules tell, and nothing can be drawn
         return Compiled(wire, (), _NO_SCHEMA, _NO_SCHEMA, lambda _: (), schema)
-    return Compiled(wire, told(schema, wire), nulls.encode, nulls.decode, lambda _: (), schema)
+    return Compiled(wire, reported(schema, wire), nulls.encode, nulls.decode, lambda _: (), schema)
 
 
 def _NO_SCHEMA(_: Any) -> Any:  # noqa: N802  a mark, compared by identity

@@ -59,5 +59,5 @@ def judged(answer: Mapping[str, Any], cause: Cause) -> Verdict:
 
 def names(chain: Sequence[Mapping[str, str]], cause: Cause) -> bool:
     """Tell whether an exception, or one that it came from, names a cause."""
-    told = " ".join(_UNSET.sub(" ", f"{each['class']} {each['text']}") for each in chain)
-    return any(re.search(word, told, re.IGNORECASE) for word in cause.value)
+    reported = " ".join(_UNSET.sub(" ", f"{each['class']} {each['text']}") for each in chain)
+    return any(re.search(word, reported, re.IGNORECASE) for word in cause.value)

@@ -114,8 +114,10 @@ class _Row:
 
     def cells(self, schemas: int) -> tuple[str, ...]:
         times = (self.times, MICRO), (self.builds, MILLI)
-        told = [number(value * scale) for taken, scale in times for value in (median(taken), sum(taken) / len(taken))]
-        return (_named(self.package), f"{self.built}/{schemas}", f"{self.right:,}/{self.asked:,}", *told)
+        reported = [
+            number(value * scale) for taken, scale in times for value in (median(taken), sum(taken) / len(taken))
+        ]
+        return (_named(self.package), f"{self.built}/{schemas}", f"{self.right:,}/{self.asked:,}", *reported)
 
 
 def _measure(
@@ -135,7 +137,7 @@ def _measure(
 def _built(validator: Validator, schema: Any) -> Check | None:
     try:
         return validator.build(schema, LATEST, {})
-    except Exception:  # noqa: BLE001  a validator that cannot build is told as such
+    except Exception:  # noqa: BLE001  a validator that cannot build is reported as such
         return None
 
 

@@ -122,13 +122,13 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("situation", "told"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_shown_as_text_is_refused(situation: Any, told: str) -> None:
+@pytest.mark.parametrize(("situation", "reported"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_shown_as_text_is_refused(situation: Any, reported: str) -> None:
     """The error names the place and says what to do; nothing is dropped in silence."""
     with pytest.raises(InputError) as raised:
         parse_conversation(situation, PROMPTS)
 
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_deep_value_is_refused() -> None:

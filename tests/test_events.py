@@ -170,7 +170,7 @@ def test_what_is_not_known_is_left_out() -> None:
 
 
 def test_an_event_cannot_be_changed() -> None:
-    """What was told stays what it was."""
+    """What was reported stays what it was."""
     event = LogAppended(Level.INFO, "x")
 
     with pytest.raises(FrozenInstanceError):

@@ -46,15 +46,15 @@ BAD: dict[str, tuple[str, bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "data", "told"), BAD.values(), ids=BAD.keys())
-def test_a_bad_file_is_refused_before_anything_is_sent(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+@pytest.mark.parametrize(("name", "data", "reported"), BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_refused_before_anything_is_sent(tmp_path: Path, name: str, data: bytes, reported: str) -> None:
     """The error names the file, what is wrong, and what may stand there; even for a prompt used late."""
     (tmp_path / f"{name}.md").write_bytes(data)
 
     with pytest.raises(BadPrompt) as raised:
         load(tmp_path)
 
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    """A folder in the place of a file is told as what it is."""
+    """A folder in the place of a file is reported as what it is."""
     (tmp_path / "ask.md").mkdir()
 
     with pytest.raises(BadPrompt, match="cannot be read"):

@@ -171,13 +171,13 @@ MEANT = {
 """What people write, and what the error says to pass."""
 
 
-@pytest.mark.parametrize(("name", "told"), MEANT.items(), ids=MEANT.keys())
-def test_an_option_of_another_library_is_translated(name: str, told: str) -> None:
+@pytest.mark.parametrize(("name", "reported"), MEANT.items(), ids=MEANT.keys())
+def test_an_option_of_another_library_is_translated(name: str, reported: str) -> None:
     """The error says what to pass, not which name is spelt alike."""
     with pytest.raises(TypeError, match=f"no option '{name}'") as raised:
         emitter.emit(int, "?", model="openai/gpt-6-sol", **cast("Any", {name: 1}))
 
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 WRONG_ARGUMENTS: dict[str, tuple[Callable[..., object], str, str]] = {

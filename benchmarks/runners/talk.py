@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 _CHAIN = 6
-"""Exceptions that are told of one chain."""
+"""Exceptions that are reported one chain."""
 _HEAD = 2000
-"""Characters that are told of an exception's message."""
+"""Characters that are reported an exception's message."""
 
 
 class Desk:
@@ -58,7 +58,7 @@ class Desk:
 
 def talk(contenders: Mapping[str, Any]) -> None:
     """Answer every line until there are no more."""
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    reported = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     desk = Desk(contenders)
@@ -66,9 +66,9 @@ def talk(contenders: Mapping[str, Any]) -> None:
         try:
             answer = desk.answer(json.loads(line))
         except Exception as error:  # noqa: BLE001  the other end decides what it means
-            answer = {"broken": _told(error)}
-        told.write(json.dumps(answer) + "\n")
-        told.flush()
+            answer = {"broken": _reported(error)}
+        reported.write(json.dumps(answer) + "\n")
+        reported.flush()
 
 
 def _once(call: Callable[[], Any]) -> dict[str, Any]:
@@ -77,11 +77,11 @@ def _once(call: Callable[[], Any]) -> dict[str, Any]:
     try:
         value = call()
     except Exception as error:  # noqa: BLE001  what a library raises is what is measured
-        return {"seconds": time.perf_counter() - started, "raised": _told(error)}
+        return {"seconds": time.perf_counter() - started, "raised": _reported(error)}
     return {"seconds": time.perf_counter() - started, "value": _plain(value)}
 
 
-def _told(error: BaseException) -> list[dict[str, Any]]:
+def _reported(error: BaseException) -> list[dict[str, Any]]:
     """Return an exception and what it came from, as classes and the beginnings of their messages."""
     chain: list[dict[str, Any]] = []
     at: BaseException | None = error

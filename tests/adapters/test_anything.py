@@ -63,20 +63,20 @@ HEADERS = st.dictionaries(
 WIRES = st.sampled_from(list(WireFormat))
 
 
-def _told(body: Any) -> Iterator[str]:
+def _reported(body: Any) -> Iterator[str]:
     """Yield whatever stands where a stop word may stand."""
     if isinstance(body, list):
         for each in body:
-            yield from _told(each)
+            yield from _reported(each)
     if isinstance(body, dict):
         yield from (str(body[key]).removeprefix("response.") for key in STOP_KEYS & body.keys())
-        yield from _told(list(body.values()))
+        yield from _reported(list(body.values()))
 
 
 def _sound(found: object, body: object) -> None:
     assert isinstance(found, ModelResponse | Fault)
     if isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE:
-        assert set(CLEAN) & set(_told(body))
+        assert set(CLEAN) & set(_reported(body))
 
 
 @settings(max_examples=examples(300))

@@ -148,11 +148,11 @@ def test_a_broken_frame_is_a_fault(vendor: Simulator, place: int) -> None:
     vendor.script(Frames(bytes(data)))
     with (
         pytest.raises(EmissionError),
-        stream(FORM, "Now?", model=MODEL, client=client(vendor.url), policy=ONCE) as told,
+        stream(FORM, "Now?", model=MODEL, client=client(vendor.url), policy=ONCE) as reported,
     ):
-        list(told)
-    assert told.trace.attempts[0].fault is not None
-    assert told.trace.attempts[0].fault.kind is FaultKind.PROTOCOL
+        list(reported)
+    assert reported.trace.attempts[0].fault is not None
+    assert reported.trace.attempts[0].fault.kind is FaultKind.PROTOCOL
 
 
 @pytest.mark.parametrize("mode", ["legacy", "standard", "adaptive"])
@@ -232,8 +232,8 @@ def test_a_clients_credentials_are_found() -> None:
 
 def test_credentials_do_not_reach_the_error(vendor: Simulator) -> None:
     """A gateway that repeats what it was sent is not believed."""
-    told = f"The security token {TOKEN} of {KEY} with {SECRET} is invalid."
-    vendor.script(Denied(PlannedError(ErrorKind.UNAUTHORIZED, told)))
+    reported = f"The security token {TOKEN} of {KEY} with {SECRET} is invalid."
+    vendor.script(Denied(PlannedError(ErrorKind.UNAUTHORIZED, reported)))
     with pytest.raises(AuthenticationError) as raised:
         emit(FORM, "Now?", model=MODEL, client=client(vendor.url), policy=ONCE)
     shown = f"{raised.value} {raised.value.vendor_message} {raised.value.__cause__} {raised.value.trace}"

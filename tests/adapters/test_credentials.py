@@ -132,16 +132,16 @@ def ended(model: str, world: str, client: Any, *, streams: bool, on_event: Any) 
 
     async def run() -> None:
         if streams:
-            async with astream(SCHEMA, "one", **arguments) as told:
-                async for _ in told:
+            async with astream(SCHEMA, "one", **arguments) as reported:
+                async for _ in reported:
                     pass
         else:
             await aemit(SCHEMA, "one", **arguments)
 
     def block() -> None:
         if streams:
-            with stream(SCHEMA, "one", **arguments) as told:
-                list(told)
+            with stream(SCHEMA, "one", **arguments) as reported:
+                list(reported)
         else:
             emit(SCHEMA, "one", **arguments)
 
@@ -160,8 +160,8 @@ def test_an_error_shows_no_credential_that_the_vendor_repeats(name: str, streams
     client = made(kind(transport=httpx2.MockTransport(echoing)))
     error = ended(model, world, client, streams=streams, on_event=events.append)
 
-    told = [str(error), repr(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)]
-    assert TOKEN not in "\n".join([*told, *(json.dumps(each.to_json()) for each in events)])
+    reported = [str(error), repr(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)]
+    assert TOKEN not in "\n".join([*reported, *(json.dumps(each.to_json()) for each in events)])
     assert error.__cause__ is None
     assert error.vendor_message == "The token [REDACTED:credential] may not."
 

@@ -39,7 +39,7 @@ WAITS = {
 @WIRES
 @pytest.mark.parametrize("name", WAITS)
 def test_how_long_to_wait(wire: WireFormat, world: str, name: str) -> None:
-    """What the vendor asks for is told in seconds; a date counts from the response's own."""
+    """What the vendor asks for is reported in seconds; a date counts from the response's own."""
     headers, seconds = WAITS[name]
     assert fault(wire, world, saying('{"error": {"message": "x"}}', 429, **headers)).retry_after == seconds
 

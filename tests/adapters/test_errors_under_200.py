@@ -60,7 +60,7 @@ CODES = {
 
 @pytest.mark.parametrize(("body", "kind"), CODES.values(), ids=CODES)
 @pytest.mark.parametrize("wire", WireFormat)
-def test_a_status_told_as_a_code_counts(wire: WireFormat, body: Any, kind: FaultKind) -> None:
+def test_a_status_reported_as_a_code_counts(wire: WireFormat, body: Any, kind: FaultKind) -> None:
     """Proxies put the real status into the error's code."""
     found = answer(wire, body)
     assert isinstance(found, Fault)

@@ -127,7 +127,7 @@ def test_a_request_id_is_kept(wire: WireFormat, world: str) -> None:
 @WORLDS
 @WIRES
 def test_our_own_error_is_nofault(wire: WireFormat, world: str) -> None:
-    """A replay that does not know the request is told as it is, not sent again as a failed connection."""
+    """A replay that does not know the request is reported as it is, not sent again as a failed connection."""
     with pytest.raises(UnexpectedRequest):
         send(Line(VENDORS[wire], wire, world), _raising(UnexpectedRequest), request())
 

@@ -114,7 +114,7 @@ def test_a_stream_that_never_ended(body: Any) -> None:
 
 
 def test_a_cut_stream_keeps_what_it_cost() -> None:
-    """The tokens that were told before the cut are counted."""
+    """The tokens that were reported before the cut are counted."""
     begun = {"usage": {"input_tokens": 7, "output_tokens": 1}}
     found = answer(WireFormat.ANTHROPIC, events({"type": "message_start", "message": begun}))
     assert isinstance(found, Fault)

@@ -348,10 +348,10 @@ REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("wire", "options", "told"), REFUSED.values(), ids=REFUSED)
-def test_what_to_use_instead_is_told(wire: WireFormat, options: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("wire", "options", "reported"), REFUSED.values(), ids=REFUSED)
+def test_what_to_use_instead_is_reported(wire: WireFormat, options: dict[str, Any], reported: str) -> None:
     """Other spellings and other names of the same thing are known, too."""
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(reported)):
         check_extra_body(options, ADAPTERS[wire].RESERVED_OPTIONS, require_json=True)
 
 

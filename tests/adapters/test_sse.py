@@ -72,7 +72,7 @@ def test_a_payload_that_is_no_json(written: str) -> None:
 
 @pytest.mark.parametrize("written", ['{"data": 1}', "[1]", "", "<html>", "database: x"])
 def test_what_is_no_stream(written: str) -> None:
-    """A document is told from a stream by its first characters."""
+    """A document is reported from a stream by its first characters."""
     assert not is_event_stream(written)
 
 

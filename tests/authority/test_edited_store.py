@@ -188,7 +188,7 @@ EVENTS = ("{", "[]", "null", "5", '"x"', "{}", '{"sequence":"0"}', '{"sequence":
 
 @pytest.mark.parametrize("run", ["emitter.authority", "emitter.authority:w"])
 @pytest.mark.parametrize("event", EVENTS, ids=range(len(EVENTS)))
-def test_a_log_that_is_none_is_told(place: Path, run: str, event: str) -> None:
+def test_a_log_that_is_none_is_reported(place: Path, run: str, event: str) -> None:
     """Whatever somebody put in an event's place."""
     with edited(place) as connection:
         connection.execute("UPDATE events SET document = ? WHERE run_id = ?", (event, run))

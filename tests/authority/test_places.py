@@ -32,7 +32,7 @@ def moved(lines: list[Document], old: int, new: int) -> list[Document]:
     return lines
 
 
-def told(lines: list[Document], number: int, **members: Any) -> list[Document]:
+def reported(lines: list[Document], number: int, **members: Any) -> list[Document]:
     """Let a record say something else; None takes a member out."""
     record = lines[number]["record"] | members
     lines[number]["record"] = {name: each for name, each in record.items() if each is not None}
@@ -67,13 +67,13 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
     "an act that nobody confirmed": (lambda it: it[1:2], 0, "This workflow has no confirm with this id"),
     "an act before its confirm": (lambda it: moved(it, 0, 1), 0, "This workflow has no confirm with this id"),
     "an act by another's confirm": (
-        lambda it: told(it, 1, authorization_ref="x"),
+        lambda it: reported(it, 1, authorization_ref="x"),
         1,
         "This workflow has no confirm with this id",
     ),
     "an act after the revocation": (lambda it: moved([it[0], it[1], it[3]], 1, 2), 2, "The confirm was revoked"),
     "an act by a revoked confirm": (
-        lambda it: told(it, 12, authorization_ref=it[0]["record"]["confirm_id"]),
+        lambda it: reported(it, 12, authorization_ref=it[0]["record"]["confirm_id"]),
         12,
         "The confirm was revoked",
     ),
@@ -89,7 +89,7 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
         "The workflow or this step was stopped",
     ),
     "an act by what the stop killed": (
-        lambda it: told(it, 12, authorization_ref=it[4]["record"]["confirm_id"]),
+        lambda it: reported(it, 12, authorization_ref=it[4]["record"]["confirm_id"]),
         12,
         "The workflow was stopped after this confirm",
     ),
@@ -99,42 +99,42 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
         "The record's timestamp differs from its line's",
     ),
     "an act too late": (
-        lambda it: told([*it[:12], {**it[12], "at": LATE}], 12, timestamp=LATE),
+        lambda it: reported([*it[:12], {**it[12], "at": LATE}], 12, timestamp=LATE),
         12,
         "The confirm has expired",
     ),
     "an act on another target": (
-        lambda it: told(it, 8, target="ceo"),
+        lambda it: reported(it, 8, target="ceo"),
         8,
         "The confirm does not cover this workflow, step, target or capability",
     ),
     "an act of another step": (
-        lambda it: told(terms(it, 7, scope=STEP), 8, step_id="b"),
+        lambda it: reported(terms(it, 7, scope=STEP), 8, step_id="b"),
         8,
         "The confirm does not cover this workflow, step, target or capability",
     ),
     "an act of another capability": (
-        lambda it: told(terms(it, 0, scope=READ), 1, capability="purchase"),
+        lambda it: reported(terms(it, 0, scope=READ), 1, capability="purchase"),
         1,
         "The confirm does not cover this workflow, step, target or capability",
     ),
     "an act riskier than approved": (
-        lambda it: told(terms(it, 7, risk_level="low"), 8, risk_level="high"),
+        lambda it: reported(terms(it, 7, risk_level="low"), 8, risk_level="high"),
         8,
         "The action's risk level is higher than the approved one",
     ),
     "an act over the budget": (
-        lambda it: told(it, 1, spends={"budget_usd": 801}),
+        lambda it: reported(it, 1, spends={"budget_usd": 801}),
         1,
         "The action would use more budget_usd than the 800 left",
     ),
     "an act that hides its price": (
-        lambda it: told(it, 1, spends={}),
+        lambda it: reported(it, 1, spends={}),
         1,
         "The action does not state how much of budget_usd it uses",
     ),
     "an act that spends another coin": (
-        lambda it: told(it, 8, spends={"budget_eur": 1}),
+        lambda it: reported(it, 8, spends={"budget_eur": 1}),
         8,
         "The action uses budget_eur, which was not granted",
     ),
@@ -146,17 +146,17 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
     "an act twice": (lambda it: added(it, 12), 13, "The record is already in the chain"),
     "an act of another call": (lambda it: terms(it, 0, call=CALL), 1, "The confirm is for a different call"),
     "a call made twice": (
-        lambda it: added(told(terms(it, 11, call=CALL), 12, call=CALL), 12, intent_id="again"),
+        lambda it: added(reported(terms(it, 11, call=CALL), 12, call=CALL), 12, intent_id="again"),
         13,
         "The confirm was for one call, which was already made",
     ),
     "a confirm wider than approved": (
-        lambda it: told(it, 0, limits={"budget_usd": 900}),
+        lambda it: reported(it, 0, limits={"budget_usd": 900}),
         0,
         "The confirm does not match the chosen option",
     ),
     "a confirm of longer life": (
-        lambda it: told(it, 0, ttl_seconds=601),
+        lambda it: reported(it, 0, ttl_seconds=601),
         0,
         "The confirm does not match the chosen option",
     ),
@@ -166,7 +166,11 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
         13,
         "The decision already granted another confirm",
     ),
-    "a confirm of the future": (lambda it: told(it, 11, timestamp=LATE), 11, "The approval's time is in the future"),
+    "a confirm of the future": (
+        lambda it: reported(it, 11, timestamp=LATE),
+        11,
+        "The approval's time is in the future",
+    ),
     "a confirm from before the stop": (
         lambda it: moved([*it[:1], *it[3:7]], 0, 4)[1:],
         3,
@@ -174,11 +178,15 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
     ),
     "a confirm while all is stopped": (lambda it: moved(it, 11, 6), 6, "The workflow or this step was stopped"),
     "a confirm too old": (
-        lambda it: told(it, 11, timestamp="2027-01-15T08:00:22.000Z") and terms(it, 11, ttl_seconds=60),
+        lambda it: reported(it, 11, timestamp="2027-01-15T08:00:22.000Z") and terms(it, 11, ttl_seconds=60),
         11,
         "The approval had expired",
     ),
-    "a revocation of nothing": (lambda it: told(it, 3, confirm_id="x"), 3, "This workflow has no confirm with this id"),
+    "a revocation of nothing": (
+        lambda it: reported(it, 3, confirm_id="x"),
+        3,
+        "This workflow has no confirm with this id",
+    ),
     "a revocation twice": (lambda it: added(it, 3, revoke_id="more"), 13, "The confirm was already revoked"),
     "a revocation that nobody may make": (
         lambda it: terms(it, 0, revocable=False),
@@ -188,17 +196,17 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
     "an end twice": (lambda it: added(it, 10), 13, "The record is already in the chain"),
     "a stop twice": (lambda it: added(it, 5), 13, "The record is already in the chain"),
     "a resumption of nothing": (
-        lambda it: told(it, 6, request_id="x"),
+        lambda it: reported(it, 6, request_id="x"),
         6,
         "This workflow has no active stop with this id",
     ),
     "a resumption twice": (lambda it: added(it, 6), 13, "This workflow has no active stop with this id"),
     "a resumption of what is final": (
-        lambda it: told(it, 5, takeover_mode=None),
+        lambda it: reported(it, 5, takeover_mode=None),
         6,
         "The stop is final, or control was delegated to another agent",
     ),
-    "a receipt of nothing": (lambda it: told(it, 2, intent_ref="x"), 2, "The receipt's action never began"),
+    "a receipt of nothing": (lambda it: reported(it, 2, intent_ref="x"), 2, "The receipt's action never began"),
     "a receipt before its act": (lambda it: moved(it, 2, 1), 1, "The receipt's action never began"),
     "a receipt twice": (lambda it: added(it, 2, receipt_id="more"), 13, "The record is already in the chain"),
     "a receipt's id twice": (
@@ -207,37 +215,37 @@ FORGED: dict[str, tuple[Callable[[list[Document]], list[Document]], int, str]] =
         "The record is already in the chain",
     ),
     "a receipt of another target": (
-        lambda it: told(it, 2, target="ceo"),
+        lambda it: reported(it, 2, target="ceo"),
         2,
         "The receipt does not match the action's intent",
     ),
     "a receipt of another action": (
-        lambda it: told(it, 2, action="read"),
+        lambda it: reported(it, 2, action="read"),
         2,
         "The receipt does not match the action's intent",
     ),
     "a receipt of another step": (
-        lambda it: told(it, 2, step_id="a"),
+        lambda it: reported(it, 2, step_id="a"),
         2,
         "The receipt does not match the action's intent",
     ),
     "a receipt of another actor": (
-        lambda it: told(it, 2, actor="bob"),
+        lambda it: reported(it, 2, actor="bob"),
         2,
         "The receipt does not match the action's intent",
     ),
     "a receipt by another's confirm": (
-        lambda it: told(it, 2, authorization_ref="x"),
+        lambda it: reported(it, 2, authorization_ref="x"),
         2,
         "The receipt does not match the action's intent",
     ),
     "a receipt of another time": (
-        lambda it: told(it, 2, timestamp=LATE),
+        lambda it: reported(it, 2, timestamp=LATE),
         2,
         "The record's timestamp differs from its line's",
     ),
     "a stop of another time": (
-        lambda it: told(it, 5, timestamp=LATE),
+        lambda it: reported(it, 5, timestamp=LATE),
         5,
         "The record's timestamp differs from its line's",
     ),

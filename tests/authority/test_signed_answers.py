@@ -1,4 +1,4 @@
-"""Where answers are checked, one that no principal signed authorizes nothing; and it is told whose answer an act is."""
+"""Where answers are checked, an unsigned one authorizes nothing, and the receipt says whose answer an act is."""
 
 from __future__ import annotations
 
@@ -313,9 +313,9 @@ def test_a_signed_answer_on_the_command_line(place: Path, capsys: pytest.Capture
     with SqliteStore(place / "agent.db") as store:
         assert _guard(store, Post()).call("c1", MOM) == 1
 
-    status, told = _verified(capsys, "--principal", "bob.pub.jwk", "--principal", "alice.pub.jwk")
+    status, reported = _verified(capsys, "--principal", "bob.pub.jwk", "--principal", "alice.pub.jwk")
     assert status == 0
-    assert f'answer    signed by "alice.pub.jwk" (key {ALICE.thumbprint()})' in told
+    assert f'answer    signed by "alice.pub.jwk" (key {ALICE.thumbprint()})' in reported
     assert _verified(capsys, "--principal", "bob.pub.jwk")[0] == 1
     assert "answer    signed, not checked: pass a public key" in _verified(capsys)[1]
     (chain,) = json.loads(_verified(capsys, "--principal", "alice.pub.jwk", "--json")[1])["chains"]

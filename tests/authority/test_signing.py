@@ -200,8 +200,8 @@ def test_what_is_no_key_is_refused(key: Any) -> None:
     for use in (make_signer, make_verifier, public_jwk):
         with pytest.raises(InputError, match="not an Ed25519 signing key") as refused:
             use(key)
-        told = repr(refused.value) + str(refused.value) + repr(refused.value.__context__)
-        assert SECRET[:16] not in told
+        reported = repr(refused.value) + str(refused.value) + repr(refused.value.__context__)
+        assert SECRET[:16] not in reported
 
 
 def test_somebody_must_be_named() -> None:
@@ -233,7 +233,7 @@ def test_no_secret_shows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "reported"),
     [
         (None, "cannot be read: No such file"),
         (b"\xff\x00", "does not contain an Ed25519"),
@@ -241,12 +241,12 @@ def test_no_secret_shows() -> None:
     ],
     ids=["absent", "binary", "an array"],
 )
-def test_a_file_without_a_key_is_told(data: bytes | None, told: str, tmp_path: Path) -> None:
+def test_a_file_without_a_key_is_reported(data: bytes | None, reported: str, tmp_path: Path) -> None:
     """By its name."""
     if data is not None:
         (tmp_path / "key").write_bytes(data)
 
-    with pytest.raises(InputError, match=f"key {told}"):
+    with pytest.raises(InputError, match=f"key {reported}"):
         load_key(tmp_path / "key")
 
 

@@ -7,14 +7,14 @@ import pytest
 from tests.authority.obligations import PARTS
 from tests.authority.sentences import SEEDS, binding
 from tests.authority.table import OBLIGATIONS, PAGE, page
-from tests.traced.checks import check_code, check_complete, check_links, check_test, check_told
+from tests.traced.checks import check_code, check_complete, check_links, check_reported, check_test
 
 PASSAGES = [each for part in PARTS.values() for each in part]
 
 needs_seeds = pytest.mark.skipif(not all(each.is_file() for each in SEEDS), reason="../shared/seeds is absent")
 
 PARTLY = {"E.3", "E.4", "E.5", "G.4", "P.8", "R.3", "S.4"}
-"""What must be done and is held in part: told on the page."""
+"""What must be done and is held in part: reported on the page."""
 
 
 def test_the_page_is_what_is_written() -> None:
@@ -41,7 +41,7 @@ def test_the_test_is_there_and_runs(reference: str) -> None:
 
 def test_what_no_test_holds_says_why() -> None:
     """And no MUST is without a test; those that are held in part are known."""
-    check_told(OBLIGATIONS, PARTLY)
+    check_reported(OBLIGATIONS, PARTLY)
 
 
 @needs_seeds

@@ -80,9 +80,9 @@ def test_what_is_left_out_is_named(results: Mapping[str, Any]) -> None:
 
 def test_nothing_tells_of_the_machine(results: Mapping[str, Any]) -> None:
     """Neither the notebook nor the numbers hold a path or a user's name."""
-    told = results["words"] + json.dumps(results["about"])
+    reported = results["words"] + json.dumps(results["about"])
 
-    assert not [each for each in (str(ROOT), str(Path.home()), sys.prefix) if each in told]
+    assert not [each for each in (str(ROOT), str(Path.home()), sys.prefix) if each in reported]
 
 
 def test_every_fault_is_tried_on_every_wire(ours: list[dict[str, Any]]) -> None:
@@ -122,9 +122,9 @@ def test_what_can_be_read_costs_one_call(ours: list[dict[str, Any]]) -> None:
 
 def test_nothing_is_lost_under_load(results: Mapping[str, Any]) -> None:
     """Every emission comes back right, and the server was asked once for each."""
-    told = results["load"]["aemit_many"]
+    reported = results["load"]["aemit_many"]
 
-    assert (told["right"], told["served"]) == (results["load"]["total"],) * 2
+    assert (reported["right"], reported["served"]) == (results["load"]["total"],) * 2
 
 
 def test_an_import_brings_nothing_heavy(results: Mapping[str, Any]) -> None:

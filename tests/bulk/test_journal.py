@@ -177,11 +177,13 @@ def test_a_torn_last_line_is_dropped_and_said(kept: int, place: Path, vendor: Si
     *before, last = whole.splitlines(keepends=True)
     place.write_bytes(b"".join(before) + last[:kept])
 
-    told: list[Any] = []
-    again = run_of(place, map(task, range(3)), on_event=told.append)
+    reported: list[Any] = []
+    again = run_of(place, map(task, range(3)), on_event=reported.append)
     assert [each.replayed for each in again] == [True, True, False]
     assert asked_of(vendor) == {0: 1, 1: 1, 2: 2}
-    said = [each for each in told if isinstance(each.event, LogAppended) and "middle of a line" in each.event.message]
+    said = [
+        each for each in reported if isinstance(each.event, LogAppended) and "middle of a line" in each.event.message
+    ]
     assert len(said) == (1 if kept else 0)
     assert len(again.stats.resent_keys) == 1
     assert again.stats.resent_keys[0] in again.stats.notices[-1]
@@ -405,18 +407,18 @@ def test_a_changed_job_under_an_old_key_is_stale(place: Path, vendor: Simulator)
     """Its earlier answer is returned and marked, and the first one is a notice; a new key asks again."""
     jobs = [Job(task(n), key=f"k{n}") for n in range(3)]
     run_of(place, jobs).results()
-    told: list[str] = []
+    reported: list[str] = []
 
     def note(event: Any) -> None:
         if isinstance(event.event, LogAppended):
-            told.append(event.event.message)
+            reported.append(event.event.message)
 
     changed = run_of(place, [jobs[0], Job(task(7), key="k1"), Job(task(8), key="k2")], on_event=note)
     items = changed.results()
 
     assert [(each.value.n, each.replayed, each.stale) for each in items] == [(n, True, n > 0) for n in range(3)]
     assert changed.stats.stale_keys == ["k1", "k2"]
-    assert changed.stats.notices == told
+    assert changed.stats.notices == reported
     assert "'k1' has changed since" in changed.stats.notices[0]
     assert len(changed.stats.notices) == 1
     assert [each.value.n for each in run_of(place, [Job(task(7), key="new")])] == [7]
@@ -478,7 +480,7 @@ def test_a_key_with_a_secret_is_refused(place: Path, vendor: Simulator) -> None:
 
 
 def test_a_line_of_many_megabytes_is_read(place: Path, vendor: Simulator) -> None:  # noqa: ARG001
-    """A long line is one more line, and what is wrong with one is told."""
+    """A long line is one more line, and what is wrong with one is reported."""
     run_of(place, [task(0)]).results()
     line = place.read_bytes().splitlines(keepends=True)[-1]
     long = json.loads(line)

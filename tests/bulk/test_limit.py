@@ -205,8 +205,8 @@ def test_a_deadline_is_kept_while_others_are_waited_for(vendor: Simulator) -> No
     async def run() -> Any:
         async with vendor.client(MODEL, asynchronous=True) as client:
 
-            def crowd(told: RunEvent) -> None:
-                if isinstance(told.event, RetryAttempted):
+            def crowd(reported: RunEvent) -> None:
+                if isinstance(reported.event, RetryAttempted):
                     get_limiter(client, 1, clock, 60).in_flight += 1  # somebody else's call, which does not end
 
             many = aemit_many(

@@ -1,4 +1,4 @@
-"""How a run is told: a bar on a terminal, a function of the caller's, or nothing."""
+"""How a run is reported: a bar on a terminal, a function of the caller's, or nothing."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def run(**more: Any) -> list[int]:
         return [each.index for each in items]
 
 
-def test_a_function_is_told_of_each_item() -> None:
+def test_a_function_is_reported_each_item() -> None:
     """Snapshots with counts that only grow; the last one is the whole."""
-    told: list[RunProgress] = []
-    run(progress=told.append)
+    reported: list[RunProgress] = []
+    run(progress=reported.append)
 
-    assert [(each.done, each.failed, each.total) for each in told] == [(1, 0, 3), (2, 1, 3), (3, 1, 3)]
-    assert [each.calls for each in told] == [1, 2, 3]
-    totals = [each.usage.total for each in told]
+    assert [(each.done, each.failed, each.total) for each in reported] == [(1, 0, 3), (2, 1, 3), (3, 1, 3)]
+    assert [each.calls for each in reported] == [1, 2, 3]
+    totals = [each.usage.total for each in reported]
     assert 0 < totals[0] < totals[1] < totals[2]
-    assert {(each.in_flight, each.limit, each.retries) for each in told} == {(0, 1, 0)}
+    assert {(each.in_flight, each.limit, each.retries) for each in reported} == {(0, 1, 0)}
 
 
 def test_a_generator_does_not_say_how_many() -> None:
     """The total is None then."""
-    told: list[RunProgress] = []
-    emit_many(Numbered, map(task, range(2)), model=MODEL, progress=told.append).results()
+    reported: list[RunProgress] = []
+    emit_many(Numbered, map(task, range(2)), model=MODEL, progress=reported.append).results()
 
-    assert [each.total for each in told] == [None, None]
+    assert [each.total for each in reported] == [None, None]
 
 
 @pytest.mark.parametrize(

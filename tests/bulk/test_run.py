@@ -43,16 +43,16 @@ both_worlds = pytest.mark.parametrize("world", ["sync", "async"])
 
 
 def emitted(
-    world: str, situations: Any, schema: Any = Numbered, *, told: Any = None, **more: Any
+    world: str, situations: Any, schema: Any = Numbered, *, reported: Any = None, **more: Any
 ) -> list[JobResult[Any]]:
-    """Emit in either world, and return the items as they came; ``told`` gets their values."""
+    """Emit in either world, and return the items as they came; ``reported`` gets their values."""
     arguments: dict[str, Any] = {"model": MODEL, **more}
     items: list[JobResult[Any]] = []
 
     def take(item: JobResult[Any]) -> None:
         items.append(item)
-        if told is not None:
-            told.append(item.value.n)
+        if reported is not None:
+            reported.append(item.value.n)
 
     async def collect() -> None:
         async with aemit_many(schema, situations, **arguments) as run:
@@ -121,15 +121,15 @@ def test_one_failure_loses_no_other(world: str, bad: Any, error: type[Exception]
 @both_worlds
 def test_an_error_has_its_trace_and_each_emission_a_node_of_its_own(world: str, vendor: Simulator) -> None:
     """Attempts, usage and events are those of the one emission; events can be told apart in one sink."""
-    told: list[Any] = []
-    items = emitted(world, [task(0), task(1, "refuse")], on_event=told.append)
+    reported: list[Any] = []
+    items = emitted(world, [task(0), task(1, "refuse")], on_event=reported.append)
 
     error = items[1].error
     assert isinstance(error, Refused)
     assert [each.verdict for each in error.trace.attempts] == [Verdict.REFUSED]  # type: ignore[attr-defined]
     assert {each.node_id for each in error.trace.events} == {"emit.1"}  # type: ignore[attr-defined]
-    assert {each.node_id for each in told} == {"emit.0", "emit.1"}
-    assert any(isinstance(each.event, EnvelopeRefusal) and each.node_id == "emit.1" for each in told)
+    assert {each.node_id for each in reported} == {"emit.0", "emit.1"}
+    assert any(isinstance(each.event, EnvelopeRefusal) and each.node_id == "emit.1" for each in reported)
     assert items[0].result.envelope.node_id == "emit.0"
     assert vendor.billed.total > 0
 
@@ -224,7 +224,7 @@ def test_what_reading_the_situations_raises_comes_last(world: str, vendor: Simul
 
     got: list[int] = []
     with pytest.raises(LookupError, match="the file is gone"):
-        emitted(world, situations(), told=got)
+        emitted(world, situations(), reported=got)
     assert got == [0, 1]
     assert len(vendor.calls) == 2
 

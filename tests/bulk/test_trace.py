@@ -81,12 +81,12 @@ outcomes = st.one_of(
 )
 
 
-def told(made: list[Event]) -> tuple[RunEvent, ...]:
+def reported(made: list[Event]) -> tuple[RunEvent, ...]:
     """Return the events as one emission tells them."""
     return tuple(RunEvent(each, f"e{at}", "run", "node", "now", at, "cause") for at, each in enumerate(made))
 
 
-@given(texts, outcomes, st.lists(events, max_size=5).map(told))
+@given(texts, outcomes, st.lists(events, max_size=5).map(reported))
 def test_a_record_comes_back_as_it_was(key: str, outcome: EmissionOutcome, made: tuple[RunEvent, ...]) -> None:
     """One line, whatever is in it, and equal once it is read."""
     record = JournalEntry(key, outcome, made, None if outcome.failure else {"nodeId": "node"})

@@ -80,7 +80,7 @@ def outcomes(ran: Ran) -> list[dict[str, Any]]:
 
 
 def test_each_envelope_has_its_line(run: Run) -> None:
-    """What became of it, its place, its kind and id, and what was told of it; of several files in the order given."""
+    """What became of it, its place, its kind and id, and what was reported it; of several files in the order given."""
     ran = run(["accept", "both.json", "answer.md", "-", *KIND], written(envelope(3)))
 
     assert (ran.status, ran.err) == (0, "")
@@ -125,7 +125,7 @@ def test_json_tells_what_was_accepted(run: Run) -> None:
 
 
 def test_json_tells_what_was_refused(run: Run) -> None:
-    """Where it does not hold, what was told of it, and what the model reads next; nothing of the envelope."""
+    """Where it does not hold, what was reported it, and what the model reads next; nothing of the envelope."""
     (bad,) = outcomes(run(["accept", "bad.json", *KIND, "--json"]))
 
     assert bad.keys() == BESIDE | {"reason", "details"}
@@ -166,13 +166,13 @@ REFUSED: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_is_refused_ends_with_1(run: Run, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_refused_ends_with_1(run: Run, arguments: list[str], reported: str) -> None:
     """The usage was right, the envelope was not: the reason is on standard output, without its content."""
     ran = run(["accept", *arguments])
 
     assert (ran.status, ran.err) == (1, "")
-    assert ran.out.startswith(told)
+    assert ran.out.startswith(reported)
     assert ran.out.count("\n") == 1
     assert "hello" not in ran.out
 
@@ -189,13 +189,13 @@ TAKEN: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), TAKEN.values(), ids=TAKEN.keys())
-def test_what_is_taken_ends_with_0(run: Run, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), TAKEN.values(), ids=TAKEN.keys())
+def test_what_is_taken_ends_with_0(run: Run, arguments: list[str], reported: str) -> None:
     """With what was noted of it."""
     ran = run(["accept", *arguments])
 
     assert (ran.status, ran.err) == (0, "")
-    assert told in ran.out
+    assert reported in ran.out
 
 
 def test_a_lenient_contract_discards(run: Run) -> None:
@@ -229,10 +229,10 @@ def test_a_limit_is_a_turns(run: Run) -> None:
     """All files are one turn, which ends with the first envelope beyond it."""
     (Path("some.json")).write_bytes(written([envelope(number, "error") for number in range(30)]))
     ran = run(["accept", "some.json", "-"], written([envelope(number, "error") for number in range(30, 40)]))
-    told = [each.split()[:2] for each in ran.out.splitlines()]
+    reported = [each.split()[:2] for each in ran.out.splitlines()]
 
     assert ran.status == 1
-    assert told == [
+    assert reported == [
         *(["accepted", f"some.json#{number}"] for number in range(1, 31)),
         *(["accepted", "standard"],) * 2,
         ["breached", "standard"],
@@ -261,13 +261,13 @@ LIMITED: dict[str, tuple[str, list[dict[str, Any]], str]] = {
 }
 
 
-@pytest.mark.parametrize(("option", "given", "told"), LIMITED.values(), ids=LIMITED.keys())
-def test_a_limit_may_be_set(run: Run, option: str, given: list[dict[str, Any]], told: str) -> None:
+@pytest.mark.parametrize(("option", "given", "reported"), LIMITED.values(), ids=LIMITED.keys())
+def test_a_limit_may_be_set(run: Run, option: str, given: list[dict[str, Any]], reported: str) -> None:
     """One is allowed, the second fails the node, and the third is not looked at."""
     ran = run(["accept", "-", "error.json", option, "1"], written(given))
 
     assert (ran.status, len(ran.out.splitlines())) == (1, 2)
-    assert told in ran.out.splitlines()[1]
+    assert reported in ran.out.splitlines()[1]
     assert ran.err == "emitter: the node failed; envelopes not processed: 1\n"
     assert run(["accept", "-", "error.json", option, "2"], written(given)).err == ""
 
@@ -310,11 +310,11 @@ def test_every_event_is_appended(run: Run, place: Path) -> None:
     """One a line, of what was accepted and what was refused, after what stood there."""
     (place / "events.jsonl").write_text('{"before": true}\n')
     run(["accept", "note.json", "bad.json", "note.json", *KIND, "--events", "events.jsonl"])
-    told = [json.loads(line) for line in (place / "events.jsonl").read_text("utf-8").splitlines()]
+    reported = [json.loads(line) for line in (place / "events.jsonl").read_text("utf-8").splitlines()]
 
-    assert [each.get("type") for each in told] == [None, "node.completed", "log.appended"]
-    assert [each.get("sequence") for each in told] == [None, 0, 1]
-    assert {each.get("runId") for each in told[1:]} == {"run"}
+    assert [each.get("type") for each in reported] == [None, "node.completed", "log.appended"]
+    assert [each.get("sequence") for each in reported] == [None, 0, 1]
+    assert {each.get("runId") for each in reported[1:]} == {"run"}
 
 
 def test_a_store_remembers(run: Run, place: Path) -> None:
@@ -415,12 +415,12 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "stdin", "told"), BAD.values(), ids=BAD.keys())
-def test_bad_usage_gets_one_sentence(run: Run, arguments: list[str], stdin: bytes, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "stdin", "reported"), BAD.values(), ids=BAD.keys())
+def test_bad_usage_gets_one_sentence(run: Run, arguments: list[str], stdin: bytes, reported: str) -> None:
     """Status 2, nothing on standard output, and what to do on one line of standard error."""
     ran = run(["accept", *arguments], stdin)
 
-    assert told in ran.err
+    assert reported in ran.err
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("emitter: ")
     assert ran.err.count("\n") == 1
@@ -485,7 +485,7 @@ def test_what_is_huge_is_refused(run: Run, given: bytes) -> None:
 
 
 def test_a_version_may_be_too_long(run: Run) -> None:
-    """Every bad value of an option is told."""
+    """Every bad value of an option is reported."""
     assert run(["accept", "error.json", "--kind", f"vendor.acme.a@{'9' * 5000}=note.schema.json"]).status == 2
 
 
@@ -508,15 +508,15 @@ NO_CONTRACT: dict[str, tuple[str, Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "given", "told"), NO_CONTRACT.values(), ids=NO_CONTRACT.keys())
-def test_a_contract_that_is_none_is_told(run: Run, place: Path, name: str, given: Any, told: str) -> None:
+@pytest.mark.parametrize(("name", "given", "reported"), NO_CONTRACT.values(), ids=NO_CONTRACT.keys())
+def test_a_contract_that_is_none_is_reported(run: Run, place: Path, name: str, given: Any, reported: str) -> None:
     """A node that may emit nothing is seldom what was meant."""
     if given:
         (place / name).write_bytes(written(given))
     ran = run(["accept", "note.json", *KIND, f"--contract={name}"])
 
     assert (ran.status, ran.out) == (2, "")
-    assert told in ran.err
+    assert reported in ran.err
 
 
 def test_a_contract_may_be_a_file_of_any_name(run: Run, place: Path) -> None:
@@ -606,7 +606,7 @@ def test_it_loads_nothing_that_it_does_not_need() -> None:
     assert (done.stdout, done.stderr) == ("accepted error env-1 events: log.appended\n", "\n")
 
 
-def test_a_full_disk_is_told(run: Run) -> None:
+def test_a_full_disk_is_reported(run: Run) -> None:
     """Where the events cannot be written, nobody is told that all went well."""
     if not Path("/dev/full").exists():
         pytest.skip("/dev/full is absent: no full disk to try")
@@ -616,7 +616,7 @@ def test_a_full_disk_is_told(run: Run) -> None:
     assert "could not be written to /dev/full" in ran.err
 
 
-def test_a_file_that_nobody_may_write_is_told(run: Run, place: Path) -> None:
+def test_a_file_that_nobody_may_write_is_reported(run: Run, place: Path) -> None:
     """Before anything is accepted."""
     if os.getuid() == 0:
         pytest.skip("root may write everything: no file to be refused")
@@ -631,10 +631,10 @@ def test_two_processes_share_a_store(place: Path) -> None:
     """Started at once, one accepts and the other is told what came of it; neither fails."""
     command = launch("emitter", "accept", "both.json", *KIND, "--store", "log.db")
     crew = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    told = [each.communicate() for each in crew]
+    reported = [each.communicate() for each in crew]
 
     assert [each.returncode for each in crew] == [0, 0]
-    lines = sorted(line for out, _ in told for line in out.splitlines())
+    lines = sorted(line for out, _ in reported for line in out.splitlines())
     assert sorted(line.endswith("accepted before") for line in lines[:2]) == [False, True]
     assert sorted(line.endswith("accepted before") for line in lines[2:]) == [False, True]
     with SqliteStore(place / "log.db") as store:

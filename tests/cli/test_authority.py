@@ -224,9 +224,9 @@ BAD: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(("arguments", "reported"), BAD.values(), ids=BAD.keys())
 def test_bad_input_gets_one_sentence(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reported: str
 ) -> None:
     """Status 2 and one line of standard error."""
     monkeypatch.chdir(tmp_path)
@@ -234,5 +234,5 @@ def test_bad_input_gets_one_sentence(
         pass
     ran = run(arguments)
     assert (ran.status, ran.out) == (2, "")
-    assert told in ran.err
+    assert reported in ran.err
     assert ran.err.count("\n") == 1

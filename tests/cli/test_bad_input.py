@@ -97,12 +97,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / name).write_bytes(data)
 
 
-@pytest.mark.parametrize(("arguments", "stdin", "told"), BAD.values(), ids=BAD.keys())
-def test_bad_input_gets_one_sentence(run: Run, arguments: list[str], stdin: bytes, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "stdin", "reported"), BAD.values(), ids=BAD.keys())
+def test_bad_input_gets_one_sentence(run: Run, arguments: list[str], stdin: bytes, reported: str) -> None:
     """Status 2, nothing on standard output, and what to do on one line of standard error."""
     ran = run(arguments, stdin)
 
-    assert told in ran.err
+    assert reported in ran.err
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("emitter: ")
     assert ran.err.count("\n") == 1
@@ -116,10 +116,10 @@ NOTHING: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("stdin", "told"), NOTHING.values(), ids=NOTHING.keys())
-def test_nothing_to_recover_is_a_failure(run: Run, stdin: bytes, told: str) -> None:
+@pytest.mark.parametrize(("stdin", "reported"), NOTHING.values(), ids=NOTHING.keys())
+def test_nothing_to_recover_is_a_failure(run: Run, stdin: bytes, reported: str) -> None:
     """A text without its one document ends with 1: the usage was right, the answer was not."""
     ran = run(["recover", "-"], stdin)
 
     assert (ran.status, ran.out) == (1, "")
-    assert told in ran.err
+    assert reported in ran.err

@@ -67,8 +67,8 @@ def test_jobs_come_back_in_order(vendor: Simulator, folder: Path) -> None:
     assert (third["id"], third["error"]["type"], third["error"]["code"]) == (7, "Refused", "envelope_refusal")
     assert fourth["error"]["message"].startswith("The prompt is empty.")
     tokens = f"{vendor.billed.input} tokens in, {vendor.billed.output} out"
-    told = f"4 of 4 jobs done: 2 answered, 2 failed. 3 calls, {tokens}. $0.0"
-    assert told in done.stderr
+    reported = f"4 of 4 jobs done: 2 answered, 2 failed. 3 calls, {tokens}. $0.0"
+    assert reported in done.stderr
 
 
 def test_a_header_and_materials_by_path(vendor: Simulator, folder: Path) -> None:
@@ -134,7 +134,9 @@ def test_runs_share_a_store(vendor: Simulator, folder: Path) -> None:
     ],
     ids=["empty", "of no database", "the output", "unreachable", "beside a journal", "a batch without one"],
 )
-def test_a_store_that_cannot_be_used_is_told(vendor: Simulator, folder: Path, arguments: list[str], said: str) -> None:
+def test_a_store_that_cannot_be_used_is_reported(
+    vendor: Simulator, folder: Path, arguments: list[str], said: str
+) -> None:
     """Before anything is sent."""
     write_jobs(folder, ["1"])
     done = command(vendor, folder, *BATCH, *arguments)
@@ -158,7 +160,7 @@ def test_the_results_of_a_run_outlive_one_that_cannot_start(vendor: Simulator, f
 
 
 @pytest.mark.parametrize(("orphans", "calls"), [("resend", 2), ("list", 1)])
-def test_what_a_killed_run_had_begun_is_told(folder: Path, orphans: str, calls: int) -> None:
+def test_what_a_killed_run_had_begun_is_reported(folder: Path, orphans: str, calls: int) -> None:
     """It is sent again and counted, or it is a result with an unknown outcome."""
     write_jobs(folder, [{"id": "a", "input": "1"}, {"id": "b", "input": "2"}])
     arrived = threading.Event()
@@ -241,13 +243,13 @@ def test_the_first_interrupt_finishes_the_calls_in_flight(folder: Path, number: 
             child.send_signal(number)
             child.stderr.readline()
             held.set()
-            out, told = child.communicate(timeout=600)
+            out, reported = child.communicate(timeout=600)
         calls = len(vendor.calls)
         again = command(vendor, folder, *run)
 
         assert (child.returncode, calls) == (INTERRUPTED, 4)
         assert [each["id"] for each in results(out)] == [0, 1, 2, 3]
-        assert "4 of 6 jobs done: 4 answered, 0 failed." in told
+        assert "4 of 6 jobs done: 4 answered, 0 failed." in reported
         assert again.returncode == SUCCESS
         assert len(vendor.calls) == 6
 
@@ -277,13 +279,13 @@ def test_a_reader_that_left_leaves_no_call_unrecorded(folder: Path) -> None:
             child.stdout.readline()
             child.stdout.close()
             held.set()
-            told = child.stderr.read()
+            reported = child.stderr.read()
         calls = len(vendor.calls)
         again = command(vendor, folder, *run)
 
         assert child.returncode == SUCCESS
-        assert told.startswith("emitter: Standard output was closed.")
-        assert "Results not written: " in told
+        assert reported.startswith("emitter: Standard output was closed.")
+        assert "Results not written: " in reported
         assert calls < 60
         assert again.returncode == SUCCESS
         assert len(vendor.calls) == 60
@@ -310,14 +312,14 @@ def test_an_interrupted_run_goes_on(folder: Path) -> None:
             assert child.stdout is not None
             printed = [json.loads(child.stdout.readline())["id"] for _ in range(3)]
             interrupt_twice(child)
-            _, told = child.communicate(timeout=600)
+            _, reported = child.communicate(timeout=600)
         silent.set()
         calls = len(vendor.calls)
         again = command(vendor, folder, *run)
 
         assert (child.returncode, printed) == (INTERRUPTED, [0, 1, 2])
-        assert "emitter: interrupted. Run the same command again to continue.\n" in told
-        assert "Traceback" not in told
+        assert "emitter: interrupted. Run the same command again to continue.\n" in reported
+        assert "Traceback" not in reported
         assert again.returncode == SUCCESS
         assert [each["id"] for each in results(again.stdout)] == [0, 1, 2, 3, 4]
         assert len(vendor.calls) == calls + 2
@@ -480,9 +482,9 @@ BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize(("lines", "arguments", "told"), BAD.values(), ids=BAD.keys())
-def test_a_bad_file_is_told_before_anything_is_sent(
-    run: Run, folder: Path, lines: list[str], arguments: tuple[str, ...], told: str
+@pytest.mark.parametrize(("lines", "arguments", "reported"), BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_reported_before_anything_is_sent(
+    run: Run, folder: Path, lines: list[str], arguments: tuple[str, ...], reported: str
 ) -> None:
     """Status 2, and the line that is wrong."""
     (folder / "jobs.jsonl").write_text("\n".join(lines))
@@ -490,13 +492,13 @@ def test_a_bad_file_is_told_before_anything_is_sent(
     ran = run([*BATCH, *arguments])
 
     assert (ran.status, ran.out) == (BAD_USAGE, "")
-    assert told in ran.err
+    assert reported in ran.err
 
 
 @pytest.mark.parametrize(
-    ("missing", "told"), [("model", "There is no model"), ("schema", "There is no type or schema")]
+    ("missing", "reported"), [("model", "There is no model"), ("schema", "There is no type or schema")]
 )
-def test_a_run_needs_a_model_and_a_form(run: Run, folder: Path, missing: str, told: str) -> None:
+def test_a_run_needs_a_model_and_a_form(run: Run, folder: Path, missing: str, reported: str) -> None:
     """In the flags or in the first line."""
     header = {"model": MODEL, "schema": "invoice.json"}
     del header[missing]
@@ -504,4 +506,4 @@ def test_a_run_needs_a_model_and_a_form(run: Run, folder: Path, missing: str, to
     ran = run(["batch", "jobs.jsonl"])
 
     assert ran.status == BAD_USAGE
-    assert told in ran.err
+    assert reported in ran.err

@@ -104,7 +104,7 @@ def test_optional_kinds_are_said_with_their_cap(run: Run) -> None:
 
 
 def test_two_steps_are_said_among_the_events(run: Run) -> None:
-    """An event that is not told is not listed."""
+    """An event that is not reported is not listed."""
     listed = [printed(run, *more)["envelopes"]["reliability"]["events"] for more in (["--nl-to-format"], [])]
 
     assert set(listed[0]) - set(listed[1]) == {"envelope.nlToFormat.engaged"}
@@ -158,12 +158,12 @@ BAD: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD.values(), ids=BAD.keys())
-def test_bad_usage_gets_one_sentence(run: Run, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), BAD.values(), ids=BAD.keys())
+def test_bad_usage_gets_one_sentence(run: Run, arguments: list[str], reported: str) -> None:
     """Status 2, nothing on standard output, and what to do on one line of standard error."""
     ran = run(["capabilities", *arguments])
 
-    assert told in ran.err
+    assert reported in ran.err
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("emitter: ")
     assert ran.err.count("\n") == 1
@@ -176,10 +176,10 @@ def test_what_cannot_be_parsed_shows_the_usage(
     """As of every command."""
     with pytest.raises(SystemExit) as ended:
         run(["capabilities", *arguments])
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
 
-    assert (ended.value.code, told.out) == (2, "")
-    assert told.err.startswith("usage: emitter")
+    assert (ended.value.code, reported.out) == (2, "")
+    assert reported.err.startswith("usage: emitter")
 
 
 LIMITS = ("--envelopes-per-turn", "--schema-rounds", "--clarification-rounds")
@@ -187,16 +187,16 @@ LIMITS = ("--envelopes-per-turn", "--schema-rounds", "--clarification-rounds")
 
 @pytest.mark.parametrize("given", ["x", "-1", "1.5", "", "9" * 5000], ids=["word", "below 0", "part", "empty", "long"])
 @pytest.mark.parametrize("option", LIMITS)
-def test_a_bad_limit_is_told_by_its_option(
+def test_a_bad_limit_is_reported_by_its_option(
     run: Run, option: str, given: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Who is on a command line knows no ``envelopes_per_turn``."""
     with pytest.raises(SystemExit) as ended:
         run(["capabilities", option, given])
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
 
-    assert (ended.value.code, told.out) == (2, "")
-    assert told.err.endswith(f"argument {option}: {given!r} is not a whole number, 0 or more\n")
+    assert (ended.value.code, reported.out) == (2, "")
+    assert reported.err.endswith(f"argument {option}: {given!r} is not a whole number, 0 or more\n")
 
 
 # odd surroundings
@@ -240,10 +240,10 @@ def test_it_takes_the_limits_of_the_library(run: Run) -> None:
 
 def test_without_schema_rounds_no_retry_is_advertised(run: Run) -> None:
     """The limits bind the host's own emissions, and the document says what they come to."""
-    told = printed(run, "--schema-rounds", "0")["envelopes"]["reliability"]
+    reported = printed(run, "--schema-rounds", "0")["envelopes"]["reliability"]
 
-    assert told["maxRetryAttempts"] == 1
-    assert "envelope.retry.attempted" not in told["events"]
+    assert reported["maxRetryAttempts"] == 1
+    assert "envelope.retry.attempted" not in reported["events"]
 
 
 def test_it_says_that_answers_to_schemas_are_counted(run: Run) -> None:

@@ -70,7 +70,7 @@ def test_moment_prints_json_and_nothing_else(run: Run) -> None:
 
 
 def test_a_veto_of_the_agent_is_a_success(run: Run) -> None:
-    """A deliberation is told as what it is, with status 0."""
+    """A deliberation is reported as what it is, with status 0."""
     ran, _ = served(run, lambda vendor: vendor.whole(text(DELIBERATION), 600))
 
     assert ran.status == 0
@@ -243,7 +243,7 @@ def test_moment_tells_of_each_part_while_it_streams(run: Run) -> None:
 
 
 def test_moment_takes_its_limits(run: Run) -> None:
-    """A limit of tokens that leaves no room for a call is told as such."""
+    """A limit of tokens that leaves no room for a call is reported as such."""
     ran, seen = served(run, bound, "--max-total-tokens", "10")
 
     assert ran.status == 1

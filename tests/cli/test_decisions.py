@@ -57,15 +57,15 @@ def test_a_call_that_waited_goes_on(store: SqliteStore, run: Run) -> None:
     guard = Authority(store).guard(sent.append, name="send", workflow_id="w")
     with pytest.raises(ApprovalPending) as waiting:
         guard.call("c1", "mom")
-    (told,) = found(run(["decisions", "store.db", "--json"]))["decisions"]
-    assert told["decision_id"] == waiting.value.decision_id
+    (reported,) = found(run(["decisions", "store.db", "--json"]))["decisions"]
+    assert reported["decision_id"] == waiting.value.decision_id
     assert run(["resolve", "--store", "store.db", "--answer", "1"]).status == 0
     assert run(["decisions", "store.db"]) == run(["decisions", "store.db"]).__class__(0, "", "")
     guard.call("c1", "mom")
     assert sent == ["mom"]
 
 
-def test_what_waits_is_told(store: SqliteStore, run: Run) -> None:
+def test_what_waits_is_reported(store: SqliteStore, run: Run) -> None:
     """Who asks what, since when and until when; the oldest first."""
     opened(store, "for ever")
     opened(store, "an hour", expires_in=3600)
@@ -74,9 +74,9 @@ def test_what_waits_is_told(store: SqliteStore, run: Run) -> None:
     assert first["options"] == [each.label for each in INVOICE.question.options]
     assert second["opened_at"] < second["expires_at"]
     assert first["findings"] == list(INVOICE.findings)
-    told = run(["decisions", "store.db"]).out.splitlines()
-    assert [each.strip() for each in told if each.startswith("  ")] == [*INVOICE.findings] * 2
-    lines = [each for each in told if not each.startswith("  ")]
+    reported = run(["decisions", "store.db"]).out.splitlines()
+    assert [each.strip() for each in reported if each.startswith("  ")] == [*INVOICE.findings] * 2
+    lines = [each for each in reported if not each.startswith("  ")]
     stem = re.escape(json.dumps(INVOICE.question.stem, ensure_ascii=False))
     assert re.fullmatch(rf'"for ever": "clerk" asks {stem} \(since \S+Z\)', lines[0])
     assert re.fullmatch(rf'"an hour": "clerk" asks {stem} \(since \S+Z, until \S+Z\)', lines[1])
@@ -110,7 +110,7 @@ NEXT = {
 
 
 @pytest.mark.parametrize("typed", NEXT)
-def test_what_is_told_of_an_answer_is_true_of_the_store(store: SqliteStore, run: Run, typed: str) -> None:
+def test_what_is_reported_an_answer_is_true_of_the_store(store: SqliteStore, run: Run, typed: str) -> None:
     """The agent may take the decision up later, or never; nothing happens now."""
     opened(store, "d")
     ran = run(["resolve", "--store", "store.db"], typed.encode())
@@ -170,12 +170,14 @@ ANSWERS: dict[str, tuple[str, Resolution, str]] = {
 }
 
 
-@pytest.mark.parametrize(("typed", "resolution", "told"), ANSWERS.values(), ids=ANSWERS)
-def test_the_answer_is_recorded(store: SqliteStore, run: Run, typed: str, resolution: Resolution, told: str) -> None:
+@pytest.mark.parametrize(("typed", "resolution", "reported"), ANSWERS.values(), ids=ANSWERS)
+def test_the_answer_is_recorded(
+    store: SqliteStore, run: Run, typed: str, resolution: Resolution, reported: str
+) -> None:
     """As what it was; how the store keeps words is said to whoever wrote them."""
     ledger = opened(store, "d", "another")
     ran = run(["resolve", "--store", "store.db", "--decision", "d", "--json"], typed.encode())
-    assert (ran.status, ran.err) == (0, told)
+    assert (ran.status, ran.err) == (0, reported)
     assert ledger.resolve("d", resolution).already_resolved
     assert [each.decision_id for each in ledger.pending()] == ["another"]
 
@@ -221,10 +223,10 @@ WORDS: dict[str, tuple[list[str], str, str]] = {
 def test_words_are_kept_as_the_command_line_says(store: SqliteStore, run: Run, name: str) -> None:
     """Not, encrypted, or for a time; who is asked is told which."""
     Path("words.jwk").write_text(json.dumps({"kty": "oct", "k": "A" * 43}))
-    options, told, why = WORDS[name]
+    options, reported, why = WORDS[name]
     ledger = opened(store, "d")
     ran = run(["resolve", "--store", "store.db", "--answer", "a on Friday", *options])
-    assert (ran.status, ran.err) == (0, told)
+    assert (ran.status, ran.err) == (0, reported)
     resolution: Any = ledger.find("d").resolution  # type: ignore[union-attr]
     assert (resolution.reason.value if why else resolution.answer) == (why or "on Friday")
     reader = Ledger(store, words=KeepWords(key=bytes(32)))
@@ -240,8 +242,8 @@ def test_detail_is_asked_for_and_answered(store: SqliteStore, run: Run) -> None:
     assert '1. detail on "the second finding" is requested\n' in run(["decisions", "store.db"]).out
     ledger.ask_detail("d", "the price")
     ledger.answer_detail("d", 2, {"price": 12})
-    (told,) = found(run(["decisions", "store.db", "--json"]))["decisions"]
-    assert told["details"] == [
+    (reported,) = found(run(["decisions", "store.db", "--json"]))["decisions"]
+    assert reported["details"] == [
         {"number": 1, "topic": "the second finding", "answer": None},
         {"number": 2, "topic": "the price", "answer": {"price": 12}},
     ]
@@ -350,8 +352,8 @@ AMISS: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), AMISS.values(), ids=AMISS)
-def test_what_cannot_be_answered(store: SqliteStore, run: Run, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), AMISS.values(), ids=AMISS)
+def test_what_cannot_be_answered(store: SqliteStore, run: Run, arguments: list[str], reported: str) -> None:
     """Is refused in a sentence, and nothing is recorded."""
     ledger = opened(store, "a", "b", "done")
     ledger.resolve("done", select_option(INVOICE, 0))
@@ -360,7 +362,7 @@ def test_what_cannot_be_answered(store: SqliteStore, run: Run, arguments: list[s
         pass
     ran = run(arguments)
     assert (ran.status, ran.out) == (2, "")
-    assert told in ran.err
+    assert reported in ran.err
     assert [each.decision_id for each in ledger.pending()] == ["a", "b"]
 
 

@@ -121,9 +121,9 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(("arguments", "reported"), BAD.values(), ids=BAD.keys())
 def test_bad_usage_says_what_to_do(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], told: str
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], reported: str
 ) -> None:
     """Status 2, a sentence on standard error, and nothing on standard output."""
     monkeypatch.setenv("OPENAI_API_KEY", "k")
@@ -136,7 +136,7 @@ def test_bad_usage_says_what_to_do(
     ran = run([*EMIT, *arguments])
 
     assert (ran.status, ran.out) == (BAD_USAGE, "")
-    assert told in ran.err
+    assert reported in ran.err
 
 
 UNPARSED: dict[str, tuple[tuple[str, ...], str]] = {
@@ -147,16 +147,16 @@ UNPARSED: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), UNPARSED.values(), ids=UNPARSED.keys())
+@pytest.mark.parametrize(("arguments", "reported"), UNPARSED.values(), ids=UNPARSED.keys())
 def test_a_bad_command_line_shows_the_usage(
-    run: Run, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str
+    run: Run, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], reported: str
 ) -> None:
     """Status 2, as of every command."""
     with pytest.raises(SystemExit) as ended:
         run([*EMIT, *arguments])
 
     assert ended.value.code == BAD_USAGE
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
 
 
 def test_an_unknown_model_is_told_on_one_line(vendor: Simulator, folder: Path) -> None:

@@ -37,8 +37,8 @@ HELD: dict[str, Any] = {
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     """Run a command; return its status and what it wrote to standard output and to standard error."""
     status = main(arguments)
-    told = capsys.readouterr()
-    return status, told.out, told.err
+    reported = capsys.readouterr()
+    return status, reported.out, reported.err
 
 
 @pytest.fixture
@@ -152,15 +152,15 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD.values(), ids=BAD)
-def test_bad_usage_is_said(capsys: pytest.CaptureFixture[str], file: Path, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), BAD.values(), ids=BAD)
+def test_bad_usage_is_said(capsys: pytest.CaptureFixture[str], file: Path, arguments: list[str], reported: str) -> None:
     """What is asked for is none of what there is."""
     file.write_text(json.dumps(WIRE))
 
     status, _, err = run(capsys, *arguments, str(file))
 
     assert status == 2
-    assert told in err
+    assert reported in err
 
 
 UNREADABLE = {

@@ -69,32 +69,32 @@ def test_the_list_names_every_command(capsys: pytest.CaptureFixture[str]) -> Non
     """`emitter --help` lists the commands by group, and the exit status."""
     with pytest.raises(SystemExit):
         main(["--help"])
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
 
-    listed = told.partition("\noptions:")[0]
+    listed = reported.partition("\noptions:")[0]
     groups = re.findall(r"^(\w.*):\n((?:  \S+ .*\n)+)", listed, re.MULTILINE)
     assert [title for title, _ in groups] == [
         "typed output", "decisions", "acting", "testing and vendors", "OpenWOP"
     ]  # fmt: skip
     assert set(COMMANDS) <= _COMMANDS.keys()
     assert sorted(line.split()[0] for _, lines in groups for line in lines.splitlines()) == sorted(_COMMANDS)
-    assert "Exit status: 0 success, 1 a refused or failed emission, 2 bad usage" in told
+    assert "Exit status: 0 success, 1 a refused or failed emission, 2 bad usage" in reported
 
 
 def test_demo_lists_its_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody has to guess what can be played."""
     with pytest.raises(SystemExit):
         main(["demo", "--help"])
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
 
-    assert all(each in told for each in (*SCENARIOS, *SCENARIO_MODELS))
+    assert all(each in reported for each in (*SCENARIOS, *SCENARIO_MODELS))
 
 
 def test_without_a_command_it_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
     """Every command line that it shows is understood."""
     assert main([]) == SUCCESS
-    told = capsys.readouterr().out
-    shown = [line.split()[1:] for line in told.splitlines() if line.startswith("  emitter ")]
+    reported = capsys.readouterr().out
+    shown = [line.split()[1:] for line in reported.splitlines() if line.startswith("  emitter ")]
 
     assert [each[0] for each in shown] == ["demo", "emit", "--help"]
     for each in shown[:2]:
@@ -106,11 +106,11 @@ def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureF
     """A command line that cannot be parsed ends with 2 and the usage, on standard error."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
 
     assert ended.value.code == BAD_USAGE
-    assert told.err.startswith("usage: emitter")
-    assert told.out == ""
+    assert reported.err.startswith("usage: emitter")
+    assert reported.out == ""
 
 
 @pytest.mark.parametrize("command", ["--help", "recover --help", "recover", "providers", "accept -", "capabilities"])
@@ -128,7 +128,7 @@ def test_light_commands_load_no_sdk(command: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["httpx2", "openai"])
-def test_a_missing_extra_is_told(module: str) -> None:
+def test_a_missing_extra_is_reported(module: str) -> None:
     """Without the SDK there is a sentence with the command that installs it, and no traceback."""
     done = spawn(f"import sys; sys.modules[{module!r}] = None\n{run('demo')}")
 
@@ -195,8 +195,8 @@ def test_a_reader_that_left_is_no_answer(
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="/dev/full is absent: no full disk to try")
-def test_a_full_disk_is_told() -> None:
-    """Output that could not be written is an error, told once."""
+def test_a_full_disk_is_reported() -> None:
+    """Output that could not be written is an error, reported once."""
     with FULL.open("w") as full:
         done = spawn(run("providers"), stdout=full)
 
@@ -215,13 +215,13 @@ CLOSED = {
 }
 
 
-@pytest.mark.parametrize(("stream", "command", "status", "told"), CLOSED.values(), ids=CLOSED.keys())
-def test_a_closed_stream_is_no_crash(stream: int, command: str, status: int, told: str) -> None:
-    """A stream that was closed from outside is told, or done without."""
+@pytest.mark.parametrize(("stream", "command", "status", "reported"), CLOSED.values(), ids=CLOSED.keys())
+def test_a_closed_stream_is_no_crash(stream: int, command: str, status: int, reported: str) -> None:
+    """A stream that was closed from outside is reported, or done without."""
     inner = f"import os, sys; os.close({stream}); os.execv(sys.executable, [sys.executable, '-c', {run(command)!r}])"
     done = spawn(inner)
 
-    assert (done.returncode, done.stderr) == (status, told)
+    assert (done.returncode, done.stderr) == (status, reported)
 
 
 def test_any_encoding_will_do() -> None:

@@ -89,7 +89,7 @@ def test_what_others_wrote_drives_no_terminal(run: Run) -> None:
 
 
 def test_export_and_verify_go_together(run: Run, place: Path) -> None:
-    """The chain goes to standard output or into a new file; its head is told beside."""
+    """The chain goes to standard output or into a new file; its head is reported beside."""
     exported = run(["receipts", "export", "store.db", "w"])
     into = run(["receipts", "export", "store.db", "w", "-o", "out.jsonl"])
     head = json.loads(exported.out.splitlines()[-1])["hash"]
@@ -123,15 +123,20 @@ def test_export_of_what_does_not_hold_is_evidence(run: Run) -> None:
 def test_verify_tells_what_a_chain_comes_to(run: Run) -> None:
     """In words, and as JSON."""
     ran = run(["receipts", "verify", "chain.jsonl"])
-    (told,) = found(run(["receipts", "verify", "chain.jsonl", "--json"]))["chains"]
+    (reported,) = found(run(["receipts", "verify", "chain.jsonl", "--json"]))["chains"]
 
     assert ran.out.startswith(f'holds: "w", {len(TYPES)} lines (4 CONFIRM, 1 EXPIRE, 3 INTENT, 2 RECEIPT, ')
     assert "acts 1, budget_usd 742 of 800, max_side_effects 1 of 3, revoked\n" in ran.out
     assert "  end         not checked: lines may be missing" in ran.out
     assert "  signatures  none\n" in ran.out
-    assert (told["holds"], told["lines"], told["signed"], told["head"]) == (True, 13, 0, chain()[-1]["hash"])
-    assert [each["ended"] for each in told["confirms"]] == ["revoked", "stopped", "expired", None]
-    assert [each["intent_id"] for each in told["unfinished"]] == ["killed"]
+    assert (reported["holds"], reported["lines"], reported["signed"], reported["head"]) == (
+        True,
+        13,
+        0,
+        chain()[-1]["hash"],
+    )
+    assert [each["ended"] for each in reported["confirms"]] == ["revoked", "stopped", "expired", None]
+    assert [each["intent_id"] for each in reported["unfinished"]] == ["killed"]
 
 
 HEAD = chain()[-1]["hash"]
@@ -156,12 +161,12 @@ VERIFIED: dict[str, tuple[list[str], int, str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "status", "told"), VERIFIED.values(), ids=VERIFIED.keys())
-def test_verify_says_whether_it_holds(run: Run, arguments: list[str], status: int, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "status", "reported"), VERIFIED.values(), ids=VERIFIED.keys())
+def test_verify_says_whether_it_holds(run: Run, arguments: list[str], status: int, reported: str) -> None:
     """Status 0 where all holds, 1 where something does not: in words and as JSON alike."""
     ran, as_json = run(["receipts", "verify", *arguments]), run(["receipts", "verify", *arguments, "--json"])
 
-    assert (ran.status, told in ran.out, ran.err) == (status, True, ""), ran
+    assert (ran.status, reported in ran.out, ran.err) == (status, True, ""), ran
     assert as_json.status == status
     assert found(as_json)["holds"] is (status == 0)
 

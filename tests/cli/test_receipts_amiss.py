@@ -74,15 +74,15 @@ AMISS: dict[str, tuple[Callable[[], None], str]] = {
 }
 
 
-@pytest.mark.parametrize(("spoiled", "told"), AMISS.values(), ids=AMISS.keys())
-def test_a_spoiled_store_is_told(run: Run, spoiled: Callable[[], None], told: str) -> None:
+@pytest.mark.parametrize(("spoiled", "reported"), AMISS.values(), ids=AMISS.keys())
+def test_a_spoiled_store_is_reported(run: Run, spoiled: Callable[[], None], reported: str) -> None:
     """Never by a traceback; and what holds beside it is told to hold."""
     spoiled()
     ran = run(["receipts", "verify", "store.db", *KEYS])
 
     assert ran.status == 1
     assert 'does not hold: "w": ' in ran.out
-    assert told in ran.out
+    assert reported in ran.out
     assert 'holds: "v"' in ran.out
     assert "Traceback" not in ran.err
 
@@ -130,14 +130,14 @@ BAD: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD.values(), ids=BAD.keys())
-def test_bad_input_gets_one_sentence(run: Run, place: Path, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), BAD.values(), ids=BAD.keys())
+def test_bad_input_gets_one_sentence(run: Run, place: Path, arguments: list[str], reported: str) -> None:
     """Status 2, nothing on standard output, one line of standard error; and no file is made or changed."""
     before = contents(place)
     ran = run(["receipts", *arguments])
 
     assert (ran.status, ran.out) == (2, "")
-    assert told in ran.err
+    assert reported in ran.err
     assert ran.err.startswith("emitter: ")
     assert ran.err.count("\n") == 1
     assert contents(place) == before
@@ -158,10 +158,10 @@ def test_bad_usage_shows_the_usage(arguments: list[str], capsys: pytest.CaptureF
     """As of every command: status 2, on standard error."""
     with pytest.raises(SystemExit) as ended:
         main(["receipts", *arguments])
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
 
-    assert (ended.value.code, told.out) == (2, "")
-    assert told.err.startswith("usage: emitter receipts")
+    assert (ended.value.code, reported.out) == (2, "")
+    assert reported.err.startswith("usage: emitter receipts")
 
 
 @pytest.mark.parametrize("name", ["list", "export", "verify", "key"])
@@ -169,14 +169,14 @@ def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixtu
     """In whole sentences, with something about each argument and the status."""
     with pytest.raises(SystemExit) as ended:
         main(["receipts", name, "--help"])
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
     parser = argparse.ArgumentParser()
     receipts.add_receipts_arguments(parser)
     (subcommands,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
 
     assert ended.value.code == 0
-    assert subcommands.choices[name].description.strip() in told
-    assert "Exit status: 0 every chain holds, 1 a chain does not hold, 2 bad usage." in told
+    assert subcommands.choices[name].description.strip() in reported
+    assert "Exit status: 0 every chain holds, 1 a chain does not hold, 2 bad usage." in reported
     assert [each.dest for each in subcommands.choices[name]._actions if not each.help] == []
 
 
@@ -191,9 +191,11 @@ def test_a_chain_that_does_not_hold_hides_no_other(run: Run) -> None:
     assert sorted(ran.out.splitlines()) == sorted([*sound.out.splitlines(), f'does not hold: "w": {reason}'])
     assert run(["receipts", "list", "store.db", "--workflow", "w"]).status == 1
 
-    told = json.loads(run(["receipts", "list", "store.db", "--json"]).out)
-    assert [each["workflow_id"] for each in told["workflows"]] == ["v"]
-    assert [(each["workflow_id"], each["holds"], each["reason"]) for each in told["broken"]] == [("w", False, reason)]
+    reported = json.loads(run(["receipts", "list", "store.db", "--json"]).out)
+    assert [each["workflow_id"] for each in reported["workflows"]] == ["v"]
+    assert [(each["workflow_id"], each["holds"], each["reason"]) for each in reported["broken"]] == [
+        ("w", False, reason)
+    ]
 
 
 def kept(text: str) -> None:
@@ -230,5 +232,5 @@ def test_without_the_extra_it_is_said_which() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    told = "emitter: Signing needs joserfc. Run: pip install 'llm-emitter[signing]'\n"
-    assert done.stderr == f"{told}{told}220\n"
+    reported = "emitter: Signing needs joserfc. Run: pip install 'llm-emitter[signing]'\n"
+    assert done.stderr == f"{reported}{reported}220\n"

@@ -86,7 +86,7 @@ def test_a_resized_window_is_drawn_again(file: str) -> None:
 
 @pytest.mark.parametrize("arguments", [(), ("--plain",)], ids=["picker", "plain"])
 def test_ctrl_c_decides_nothing(file: str, arguments: tuple[str, ...]) -> None:
-    """It is an answer of nobody, told in a sentence, with status 1 and no traceback."""
+    """It is an answer of nobody, reported in a sentence, with status 1 and no traceback."""
     with Process("resolve", file, *arguments) as process:
         process.until("Your choice:" if arguments else "1-3 pick").type(CTRL_C)
 
@@ -125,12 +125,12 @@ SCRIPTED: dict[str, tuple[list[str], bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "stdin", "told"), SCRIPTED.values(), ids=SCRIPTED.keys())
-def test_a_script_answers(run: Run, file: str, arguments: list[str], stdin: bytes, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "stdin", "reported"), SCRIPTED.values(), ids=SCRIPTED.keys())
+def test_a_script_answers(run: Run, file: str, arguments: list[str], stdin: bytes, reported: str) -> None:
     """Without a terminal the answer comes with the command, or in one line of standard input."""
     ran = run(["resolve", file, *arguments], stdin)
 
-    assert (ran.status, ran.out, ran.err) == (told.startswith("Nobody"), told, "")
+    assert (ran.status, ran.out, ran.err) == (reported.startswith("Nobody"), reported, "")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--timeout", "5"], ["--timeout", "5", "--plain"]], ids=" ".join)
@@ -141,11 +141,11 @@ def test_the_null_device_answers_nothing(
     with Path(os.devnull).open(encoding="utf-8") as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
         status = main(["resolve", file, *arguments])
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
 
-    assert (status, told.out.endswith(HOLDS)) == (1, True)
-    assert "Nobody could answer here; nothing is decided.\n" in told.out + told.err
-    assert "emitter: " not in told.err
+    assert (status, reported.out.endswith(HOLDS)) == (1, True)
+    assert "Nobody could answer here; nothing is decided.\n" in reported.out + reported.err
+    assert "emitter: " not in reported.err
 
 
 @pytest.mark.parametrize("wrapping", ["{}", '{{"binding_moment": {}, "rows": 3}}'], ids=["bare", "a tool's result"])
@@ -175,14 +175,14 @@ REFUSED: dict[str, tuple[list[str], bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "stdin", "told"), REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize(("arguments", "stdin", "reported"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_no_answer_gets_one_sentence(
-    run: Run, file: str, arguments: list[str], stdin: bytes, told: str
+    run: Run, file: str, arguments: list[str], stdin: bytes, reported: str
 ) -> None:
     """Status 2, nothing on standard output, and what to do."""
     ran = run(["resolve", *(file if each == "FILE" else each for each in arguments)], stdin)
 
-    assert told in ran.err
+    assert reported in ran.err
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
 
 
@@ -199,7 +199,7 @@ def test_a_demonstration_asks_nobody_without_a_terminal(capsys: pytest.CaptureFi
     """It says how one would answer, on standard error."""
     assert not resolve.is_interactive()
     resolve.ask_at_terminal(INVOICE)
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
 
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert "`emitter resolve FILE`" in told.err
+    assert (reported.out, reported.err.count("\n")) == ("", 1)
+    assert "`emitter resolve FILE`" in reported.err

@@ -27,7 +27,7 @@ OPEN = b'{"type": "object", "properties": {"any": {}}, "additionalProperties": f
 
 
 def test_compile_prints_the_schema_and_its_losses(run: Run) -> None:
-    """What goes on the wire, and what is told and checked instead of being enforced."""
+    """What goes on the wire, and what is reported and checked instead of being enforced."""
     ran = run(["compile", "--profile", "openai"], GIVEN)
     printed = json.loads(ran.out)
 
@@ -66,10 +66,10 @@ def test_lint_says_how_to_mend_each_kind_of_finding(run: Run) -> None:
         },
     }
     rows = json.loads(run(["lint", "--json"], json.dumps(schema).encode()).out)
-    told = {(each["rule"].split()[0], each["fix"]) for each in rows if each["vendor"] == "openai"}
+    reported = {(each["rule"].split()[0], each["fix"]) for each in rows if each["vendor"] == "openai"}
 
-    assert {"additionalProperties", "oneOf"} <= {rule for rule, _ in told}
-    assert len({fix for _, fix in told}) >= 3
+    assert {"additionalProperties", "oneOf"} <= {rule for rule, _ in reported}
+    assert len({fix for _, fix in reported}) >= 3
 
 
 @pytest.mark.parametrize(("undeclared", "silent"), [("carry", "additional_properties"), ("close", "name")])
@@ -82,7 +82,7 @@ def test_compile_carries_or_closes_what_a_schema_is_silent_about(run: Run, undec
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given", "told"),
+    ("arguments", "given", "reported"),
     [
         (["compile", "--profile", "openai"], b"{", "standard input is not JSON"),
         (["compile", "--profile", "openai"], b"[" * 100_000, "standard input is not JSON"),
@@ -104,11 +104,11 @@ def test_compile_carries_or_closes_what_a_schema_is_silent_about(run: Run, undec
         (["lint"], b"", "standard input is not JSON"),
     ],
 )
-def test_bad_input_is_one_sentence(run: Run, arguments: list[str], given: bytes, told: str) -> None:
+def test_bad_input_is_one_sentence(run: Run, arguments: list[str], given: bytes, reported: str) -> None:
     """No traceback, and the exit status of bad usage."""
     ran = run(arguments, given)
 
     assert ran.status == 2
-    assert told in ran.err
+    assert reported in ran.err
     assert "Traceback" not in ran.err
     assert ran.out == ""

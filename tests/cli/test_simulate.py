@@ -30,11 +30,11 @@ def test_it_serves_until_it_is_interrupted() -> None:
         with openai.OpenAI(base_url=said["OPENAI_BASE_URL"], api_key=said["OPENAI_API_KEY"]) as client:
             spent = emit_binding_moment("Shall we ship?", model=MODEL, client=client).usage
         serving.send_signal(signal.SIGINT)
-        _, told = serving.communicate(timeout=600)
+        _, reported = serving.communicate(timeout=600)
 
     assert serving.returncode == SUCCESS
-    assert f"would bill {spent.input} tokens in, {spent.output} out" in told
-    assert "Traceback" not in told
+    assert f"would bill {spent.input} tokens in, {spent.output} out" in reported
+    assert "Traceback" not in reported
 
 
 @pytest.mark.parametrize("given", ['{"n": 7}', "@answer.json"])
@@ -54,7 +54,7 @@ def test_an_answer_of_ones_own(given: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--answer", "sulk"], "Use cut, decoded"),
         (["--answer", "cut=often"], "name=weight"),
@@ -65,9 +65,9 @@ def test_an_answer_of_ones_own(given: str, tmp_path: Path) -> None:
     ],
     ids=["unknown", "no-number", "no-file", "negative", "no-pace", "no-port"],
 )
-def test_bad_usage_is_told(run: Run, arguments: list[str], told: str) -> None:
+def test_bad_usage_is_reported(run: Run, arguments: list[str], reported: str) -> None:
     """What cannot be simulated is said in a sentence."""
     ran = run(["simulate", *arguments])
 
     assert ran.status == BAD_USAGE
-    assert told in ran.err
+    assert reported in ran.err

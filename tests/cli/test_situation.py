@@ -19,7 +19,7 @@ MESSAGES = [{"role": "user", "content": "Shall we ship?"}]
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         ('[{"role": "user", "content": "Shall', "starts like JSON messages but is not JSON"),
         ('[{"role": "user", "content": "a"},,]', "starts like JSON messages but is not JSON"),
@@ -28,13 +28,13 @@ MESSAGES = [{"role": "user", "content": "Shall we ship?"}]
     ],
     ids=["cut", "stray comma", "cut object", "empty"],
 )
-def test_broken_messages_are_no_text(run: Run, monkeypatch: pytest.MonkeyPatch, given: str, told: str) -> None:
+def test_broken_messages_are_no_text(run: Run, monkeypatch: pytest.MonkeyPatch, given: str, reported: str) -> None:
     """They would pass as trusted, tool results and all."""
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     ran = run(["moment", "--model", "openai/gpt-6-sol"], given.encode())
 
     assert ran.status == 2
-    assert told in ran.err
+    assert reported in ran.err
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def called(vendor: Simulator) -> str:
     return "".join(NAMES[call.model] for call in vendor.calls)
 
 
-def told(events: Any) -> list[str]:
+def reported(events: Any) -> list[str]:
     """Return the events that tell of failures, by a short name, in order."""
     names = {
         "envelope.retry.attempted": "retry",
@@ -120,7 +120,7 @@ def told(events: Any) -> list[str]:
 class Row:
     """A failure of the first model, and what follows if the caller allows it to be taken to another one.
 
-    ``calls`` are the models that are called, ``alone`` those without the permission. ``events`` are told with it.
+    ``calls`` are the models that are called, ``alone`` those without the permission. ``events`` are reported with it.
     """
 
     behaviour: Behaviour
@@ -160,7 +160,7 @@ def test_a_failure_is_taken_to_another_model_if_the_caller_chose_it(
         emission = emit(SCHEMA, SITUATION, **more)
         assert emission.value == DOCUMENT
         assert called(vendor) == row.calls
-        assert told(emission.events) == row.events.split()
+        assert reported(emission.events) == row.events.split()
         assert [NAMES[attempt.model.partition("/")[2]] for attempt in emission.attempts] == list(row.calls)
         [substituted] = [each.event for each in emission.events if each.type == "model.capability.substituted"]
         assert (substituted.original_model, substituted.fallback_model) == ("gpt-4o", "claude-sonnet-5-5")
@@ -218,7 +218,7 @@ def test_all_models_share_the_attempts(vendor: Simulator, vendors: Vendors, atte
     with pytest.raises(Invalid) as caught:
         emit(SCHEMA, SITUATION, model=FIRST, fallback=[SECOND, THIRD], policy=Policy(max_attempts=attempts))
     assert called(vendor) == calls
-    assert told(caught.value.trace.events)[-3:] == ["exhausted", "cap", "failed"]
+    assert reported(caught.value.trace.events)[-3:] == ["exhausted", "cap", "failed"]
     retries = [each.event for each in caught.value.trace.events if each.type == "envelope.retry.attempted"]
     assert [event.attempt for event in retries] == list(range(2, attempts + 1))[: len(calls) - 1]
 
@@ -345,7 +345,7 @@ def test_every_function_falls_back(vendor: Simulator, vendors: Vendors, function
                 patch.setenv(name, value)
             emission = function(model=FIRST, fallback=[SECOND], on_event=seen.append)
         assert called(run) == "12"
-    assert told(emission.events)[:1] == ["substituted"]
+    assert reported(emission.events)[:1] == ["substituted"]
     assert seen == list(emission.events)
     assert vendor.calls == ()
 
@@ -373,7 +373,7 @@ def test_a_model_that_lacks_a_capability_is_skipped(vendor: Simulator, vendors: 
     more: Any = {"requires": ["long-context"], "fallback": ["openai/gpt-4-turbo", SECOND, "openai/gpt-4o", THIRD]}
     emission = emit(SCHEMA, SITUATION, model="openai/gpt-4", **more)
     assert called(vendor) == "23"
-    assert told(emission.events)[:2] == ["substituted", "substituted"]
+    assert reported(emission.events)[:2] == ["substituted", "substituted"]
     missing = [each.event.missing_capabilities for each in emission.events if "substituted" in each.type]
     assert missing == [("long-context",), ()]
 

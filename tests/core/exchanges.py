@@ -15,17 +15,17 @@ class Scripted:
     """An exchange whose answer is made when it is asked for."""
 
     def __init__(
-        self, make: Callable[[], CallResult], told: tuple[StreamEvent, ...] = (), spent: Usage | None = None
+        self, make: Callable[[], CallResult], reported: tuple[StreamEvent, ...] = (), spent: Usage | None = None
     ) -> None:
         self.answer: CallResult
-        self._make, self._told, self._spent = make, told, spent
+        self._make, self._reported, self._spent = make, reported, spent
 
     def __iter__(self) -> Iterator[StreamEvent]:
-        yield from self._told
+        yield from self._reported
         self.answer = self._make()
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        for each in self._told:
+        for each in self._reported:
             yield each
         self.answer = self._make()
 

@@ -134,11 +134,11 @@ def test_a_script_ends_in_a_value_or_in_its_code(name: str) -> None:
 def test_usage_counts_every_call(script: list[CallResult]) -> None:
     """The outcome's usage is what all calls cost, failed ones included."""
     ran = by_hand(script)
-    told = [each for each in ran.events if isinstance(each, ProviderUsage)]
+    reported = [each for each in ran.events if isinstance(each, ProviderUsage)]
     costly = sum(each.usage is not None for each in script)
 
     assert ran.outcome.usage == Usage(SPENT.input * costly, SPENT.output * costly)
-    assert len(told) == costly
+    assert len(reported) == costly
 
 
 def test_words_that_take_a_document_back_buy_one_correction() -> None:
@@ -215,7 +215,7 @@ def test_a_breach_tells_how_many_retries_were_allowed(attempts: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason", "told"),
+    ("answer", "reason", "reported"),
     [
         (asks.WRONG_TYPE, Reason.TYPE_MISMATCH, "/count: type: must be of type integer"),
         (asks.WRONG_KIND, Reason.TYPE_DRIFT, '/kind: enum: ["answer"]'),
@@ -229,16 +229,16 @@ def test_a_breach_tells_how_many_retries_were_allowed(attempts: int) -> None:
     ],
     ids=["type", "kind", "extra", "prose", "several", "empty", "unknown", "paused", "cut"],
 )
-def test_a_retry_tells_its_reason_without_the_answer(answer: CallResult, reason: Reason, told: str | None) -> None:
+def test_a_retry_tells_its_reason_without_the_answer(answer: CallResult, reason: Reason, reported: str | None) -> None:
     """The reason is OpenWOP's, the error is the validator's, and no word of the answer is in either."""
     ran = by_hand([answer, asks.WHOLE])
 
-    assert [each for each in ran.events if isinstance(each, RetryAttempted)] == [RetryAttempted(2, reason, told)]
+    assert [each for each in ran.events if isinstance(each, RetryAttempted)] == [RetryAttempted(2, reason, reported)]
     assert "SECRETWORD" not in repr(ran.events) + repr(ran.requests) + repr(ran.outcome)
 
 
 def test_one_attempt_means_one_call() -> None:
-    """With a single attempt nothing is retried, and the end is told all the same."""
+    """With a single attempt nothing is retried, and the end is reported all the same."""
     ran = by_hand([asks.WRONG_TYPE], Policy(max_attempts=1))
 
     assert [each.total_attempts for each in ran.events if isinstance(each, RetryExhausted)] == [1]
@@ -257,7 +257,7 @@ def test_a_fault_costs_no_attempt() -> None:
 def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:
     """A driver that says the deadline comes first is believed."""
     late = Fault(FaultKind.DEADLINE, "too late")
-    steps, told = run_emission(ask(), Policy()), []
+    steps, reported = run_emission(ask(), Policy()), []
     answer: CallResult | None = None
     while True:
         try:
@@ -265,12 +265,12 @@ def test_the_wait_that_would_pass_the_deadline_ends_the_emission() -> None:
         except StopIteration as end:
             outcome: EmissionOutcome = end.value
             break
-        told.append(step)
+        reported.append(step)
         answer = {ModelRequest: asks.OVERLOADED, Sleep: late}.get(type(step))
 
     assert outcome.failure is not None
     assert outcome.failure.code == "deadline_exceeded"
-    assert sum(isinstance(each, ModelRequest) for each in told) == 1
+    assert sum(isinstance(each, ModelRequest) for each in reported) == 1
 
 
 ANSWERS = [each for each in vars(asks).values() if isinstance(each, ModelResponse | Fault)]
@@ -279,7 +279,7 @@ assert {type(each) for each in ANSWERS} == {ModelResponse, Fault}
 
 @given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40), st.integers(1, 16), st.integers(0, 16))
 def test_laws_hold_for_any_script(script: list[CallResult], attempts: int, faults: int) -> None:
-    """Calls are bounded, budgets never fall, nothing follows a refusal, no word of an answer is told."""
+    """Calls are bounded, budgets never fall, nothing follows a refusal, no word of an answer is reported."""
     ran = by_hand(script, Policy(max_attempts=attempts, max_faults=faults))
     budgets = [each.max_output_tokens for each in ran.requests]
     final = {Verdict.COMPLETE, Verdict.REFUSED, Verdict.OVERFLOWED}
@@ -295,7 +295,7 @@ def test_laws_hold_for_any_script(script: list[CallResult], attempts: int, fault
 
 
 @given(st.lists(st.sampled_from(ANSWERS), min_size=40, max_size=40))
-def test_every_end_is_told_in_order(script: list[CallResult]) -> None:
+def test_every_end_is_reported_in_order(script: list[CallResult]) -> None:
     """Exhaustion comes before the limit, the limit before the failure, and the failure is last."""
     ran = by_hand(script)
     types = [each.type for each in ran.events if not isinstance(each, LogAppended)]

@@ -40,7 +40,7 @@ ENGAGED: dict[str, tuple[list[CallResult], int, str | None]] = {
 
 @pytest.mark.parametrize("name", ENGAGED)
 def test_the_form_is_sought_in_two_steps(name: str) -> None:
-    """It is told once, with the calls that it takes; every call is counted, and success leaves nothing exhausted."""
+    """It is reported once, with the calls that it takes; every call is counted, success leaves nothing exhausted."""
     script, calls, code = ENGAGED[name]
     ran = by_hand(script, POLICY, ASK)
 
@@ -86,7 +86,7 @@ def test_the_words_of_the_answer_are_what_is_put_into_the_form() -> None:
     assert (spoken.correction, formed.correction) == (None, None)
 
 
-def test_a_refusal_on_the_way_is_told_as_one() -> None:
+def test_a_refusal_on_the_way_is_reported_as_one() -> None:
     """It ends the emission at once, without a word of exhaustion."""
     ran = by_hand([asks.WRONG_TYPE] * 3 + [asks.REFUSED], POLICY, ASK)
     tail: list[Event] = [each for each in ran.events if isinstance(each, EnvelopeRefusal | RetryExhausted | NodeFailed)]

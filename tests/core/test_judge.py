@@ -130,7 +130,7 @@ def test_half_a_character_is_no_text() -> None:
     assert whole.value["note"] == "\U0001f600"
 
 
-def test_recovery_is_told() -> None:
+def test_recovery_is_reported() -> None:
     """The path by which the document was read stands in the judgement."""
     recovered = classify(asks.FENCED, CONTRACT).recovered
 

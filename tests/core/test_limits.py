@@ -73,7 +73,7 @@ STOPPED: dict[str, tuple[Policy, list[CallResult], str, tuple[str, float, float]
 
 @pytest.mark.parametrize("name", STOPPED)
 def test_a_limit_stops_before_it_is_passed(name: str) -> None:
-    """No call is made that could pass the limit; the end is told in order, with what the call would have come to."""
+    """No call is made that could pass the limit; the end is reported in order with what the call would have come to."""
     policy, script, code, breached = STOPPED[name]
     ran = by_hand(script, policy)
 

@@ -44,7 +44,7 @@ HEADINGS: Final = {
 def page() -> str:
     """Return the page."""
     sections = groupby(OBLIGATIONS, key=lambda each: each.id.partition(".")[0])
-    parts = [section(f"Section {number}: {_lower(HEADINGS[number])}", told) for number, told in sections]
+    parts = [section(f"Section {number}: {_lower(HEADINGS[number])}", reported) for number, reported in sections]
     return "\n".join([INTRODUCTION, open_points(OBLIGATIONS), *parts])
 
 

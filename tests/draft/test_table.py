@@ -7,12 +7,12 @@ import pytest
 from tests.draft.obligations import PASSAGES
 from tests.draft.sentences import SEED, binding
 from tests.draft.table import OBLIGATIONS, PAGE, page
-from tests.traced.checks import check_code, check_complete, check_links, check_test, check_told
+from tests.traced.checks import check_code, check_complete, check_links, check_reported, check_test
 
 needs_seeds = pytest.mark.skipif(not SEED.is_file(), reason="../shared/seeds is absent")
 
 PARTLY = {"5.0", "5.1", "5.5", "5.3", "5.8", "5.10", "7.5", "12.2"}
-"""What must be done and is held in part: told on the page."""
+"""What must be done and is held in part: reported on the page."""
 
 
 def test_the_page_is_what_is_written() -> None:
@@ -39,7 +39,7 @@ def test_the_test_is_there_and_runs(reference: str) -> None:
 
 def test_what_no_test_holds_says_why() -> None:
     """And no MUST is without a test; those that are held in part are known."""
-    check_told(OBLIGATIONS, PARTLY)
+    check_reported(OBLIGATIONS, PARTLY)
 
 
 @needs_seeds

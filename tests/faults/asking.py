@@ -62,10 +62,10 @@ class Waits:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a cell: the result or the error, what was told on the way, the waits, and the server's side."""
+    """What came of a cell: the result or the error, what was reported on the way, the waits, and the server's side."""
 
     result: Any
-    told: Sequence[StreamEvent]
+    reported: Sequence[StreamEvent]
     waited: Sequence[float]
     calls: Sequence[SimulatedCall]
     billed: Usage
@@ -102,28 +102,28 @@ class Asking:
         """Ask, and read to the end; an emission's error is an outcome, too."""
         if cell.awaited:
             return self.runner.run(self.aoutcome(cell, arguments, situation))
-        told: list[StreamEvent] = []
+        reported: list[StreamEvent] = []
         try:
             opened = self.opened(cell, arguments, situation)
             if not cell.streamed:
-                return opened, told
-            told.extend(opened)
-            return opened.result(), told
+                return opened, reported
+            reported.extend(opened)
+            return opened.result(), reported
         except EmissionError as error:
-            return error, told
+            return error, reported
 
     async def aoutcome(self, cell: Cell, arguments: dict[str, Any], situation: str = SITUATION) -> tuple[Any, Any]:
         """Do as ``outcome`` does, without blocking."""
-        told: list[StreamEvent] = []
+        reported: list[StreamEvent] = []
         try:
             opened = self.opened(cell, arguments, situation)
             if not cell.streamed:
-                return await opened, told
+                return await opened, reported
             async for each in opened:
-                told.append(each)  # noqa: PERF401  what was told before an error counts
-            return await opened.result(), told
+                reported.append(each)  # noqa: PERF401  what was reported before an error counts
+            return await opened.result(), reported
         except EmissionError as error:
-            return error, told
+            return error, reported
 
     def ask(self, cell: Cell, row: Row) -> Found:
         """Play a row on a wire in a way."""
@@ -131,5 +131,5 @@ class Asking:
         self.vendor.script(*row.script)
         waits = Waits()
         arguments = self.arguments(cell, row.policy, clock=waits.clock())
-        result, told = self.outcome(cell, arguments)
-        return Found(result, told, waits.waited, self.vendor.calls, self.vendor.billed)
+        result, reported = self.outcome(cell, arguments)
+        return Found(result, reported, waits.waited, self.vendor.calls, self.vendor.billed)

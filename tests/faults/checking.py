@@ -59,7 +59,7 @@ def ended(result: object) -> str:
 
 
 def _requests(cell: Cell, found: Found, requests: list[Seen]) -> None:
-    """Check that what was told is what was sent, and that nothing but budget and fragment ever differs."""
+    """Check that what was reported is what was sent, and that nothing but budget and fragment ever differs."""
     trace = found.result.trace
     sent = [each.budget for each in requests]
     assert [each.budget for each in trace.attempts][: len(sent)] == budgets(trace.events)[: len(sent)] == sent
@@ -92,8 +92,8 @@ def _bill(cell: Cell, row: Row, found: Found) -> None:
     trace = found.result.trace
     pairs = list(zip(trace.attempts, found.calls, strict=False))
     assert all(each.usage is None for each in trace.attempts[len(pairs) :])
-    told = [(each.event.input_tokens, each.event.output_tokens) for each in trace.events if _is_usage(each)]
-    assert told == [(each.usage.input, each.usage.output) for each in trace.attempts if each.usage is not None]
+    reported = [(each.event.input_tokens, each.event.output_tokens) for each in trace.events if _is_usage(each)]
+    assert reported == [(each.usage.input, each.usage.output) for each in trace.attempts if each.usage is not None]
     inexact = [pair for pair in pairs if not _exact(cell.wire, *pair)]
     assert bool(inexact) == (row.bill != "exact"), [(one.usage, two.usage) for one, two in pairs]
     for attempt, call in inexact:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from emitter.testing import ReceivedRequest
 
 MARK = "quxillious"
-"""A word that stands in everything the model says, and may stand in nothing that is sent or told."""
+"""A word that stands in everything the model says, and may stand in nothing that is sent or reported."""
 CATEGORY = "general_harms"
 CHUNK = 80
 """The characters in one delta of a stream: fewer make the matrix slower, and nothing else."""

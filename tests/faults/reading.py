@@ -74,11 +74,11 @@ def story(found: Found, requests: list[Seen]) -> str:
     calls = iter(_calls(requests))
     attempts = iter(found.result.trace.attempts)
     words: list[str] = []
-    for told in found.result.trace.events:
-        if _is_call(told.event):
+    for reported in found.result.trace.events:
+        if _is_call(reported.event):
             words += [next(calls, "(unsent)"), next(attempts).verdict.name]
         else:
-            words.append(_word(told.event))
+            words.append(_word(reported.event))
     return " ".join([*words, *(f"(untold){each}" for each in calls)])
 
 
@@ -93,7 +93,7 @@ def _is_call(event: Event) -> bool:
 
 
 def budgets(events: Any) -> list[int]:
-    """Return the budgets that were told."""
+    """Return the budgets that were reported."""
     return [each.event.fields["budget"] for each in events if _is_call(each.event)]
 
 
@@ -131,5 +131,5 @@ def worded(events: Iterable[RunEvent]) -> str:
 
 
 def restarts(found: Found) -> list[tuple[int, str]]:
-    """Return the restarts that a stream told: the number of each further call, and the verdict before."""
-    return [(each.attempt, each.reason.name) for each in found.told if isinstance(each, Restart)]
+    """Return the restarts that a stream reported: the number of each further call, and the verdict before."""
+    return [(each.attempt, each.reason.name) for each in found.reported if isinstance(each, Restart)]

@@ -2,7 +2,7 @@
 
 A ``story`` is the whole sequence of what happens, word for word: ``call`` is a request as the *server* saw it
 (``call*2``: with twice the first budget, ``call+fix``: with a corrective fragment), in capitals stands the verdict
-on its answer, and the rest are the events that were told, with their reasons.
+on its answer, and the rest are the events that were reported, with their reasons.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A consumer that leaves a stream, and a task that is cancelled amid a call: nothing more is sent, all is told."""
+"""A consumer that leaves a stream, and a task that is cancelled amid a call: nothing more is sent, all is reported."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 SILENT = Lost(TransmissionOutcome.STALLED, midway=True)
 LEFT = "call usage failed(cancelled)"
-"""What is told of a stream that was left: the call, what it had cost, and the end."""
+"""What is reported a stream that was left: the call, what it had cost, and the end."""
 
 every_wire = pytest.mark.parametrize("wire", WIRES)
 
 
 def opened(asking: Asking, cell: Cell, answer: Behaviour = SILENT, **more: Any) -> Any:
-    """Open a cell against a vendor that answers as told."""
+    """Open a cell against a vendor that answers as reported."""
     asking.vendor.reset()
     asking.vendor.script(answer)
     return asking.opened(cell, asking.arguments(cell, Policy(), **more))
@@ -120,10 +120,10 @@ def test_a_stream_is_cancelled(wire: str, asking: Asking) -> None:
 @every_wire
 def test_a_call_is_cancelled(wire: str, asking: Asking) -> None:
     """Nothing was heard of it, so it has no cost here; nothing more is sent."""
-    told: list[RunEvent] = []
+    reported: list[RunEvent] = []
 
     async def cancel() -> None:
-        call = opened(asking, Cell("left", wire, "async"), Lost(TransmissionOutcome.STALLED), on_event=told.append)
+        call = opened(asking, Cell("left", wire, "async"), Lost(TransmissionOutcome.STALLED), on_event=reported.append)
         task = asyncio.create_task(call)
         await until_asked(asking)
         task.cancel()
@@ -132,7 +132,7 @@ def test_a_call_is_cancelled(wire: str, asking: Asking) -> None:
 
     asking.runner.run(cancel())
 
-    assert worded(told) == "call failed(cancelled)"
+    assert worded(reported) == "call failed(cancelled)"
     assert len(asking.vendor.calls) == 1
 
 
@@ -146,17 +146,17 @@ def test_a_wait_is_cancelled(wire: str, asking: Asking) -> None:
         asyncio.current_task().cancel()  # type: ignore[union-attr]  # a task runs it
         await asyncio.sleep(seconds)
 
-    told: list[RunEvent] = []
+    reported: list[RunEvent] = []
 
     async def wait() -> None:
         clock = Clock(async_sleep=asleep)
         busy = Overloaded(429, retry_after=30)
-        call = opened(asking, Cell("left", wire, "async"), busy, on_event=told.append, clock=clock)
+        call = opened(asking, Cell("left", wire, "async"), busy, on_event=reported.append, clock=clock)
         with pytest.raises(asyncio.CancelledError):
             await asyncio.create_task(call)
 
     asking.runner.run(wait())
 
-    assert worded(told) == "call resent(rate_limit) failed(cancelled)"
+    assert worded(reported) == "call resent(rate_limit) failed(cancelled)"
     assert waiting == [30]
     assert len(asking.vendor.calls) == 1

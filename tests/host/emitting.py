@@ -86,30 +86,30 @@ def saying(said: str) -> Callable[[ReceivedRequest], Behaviour]:
 
 def _stream(**asked: Any) -> list[Any]:
     with stream(FORM, "?", follow=["/text"], into=["/parts"], **asked) as running:
-        told = list(running)
-        return [running.result(), told, running.trace]
+        reported = list(running)
+        return [running.result(), reported, running.trace]
 
 
 def _astream(**asked: Any) -> list[Any]:
     async def read() -> list[Any]:
         async with astream(FORM, "?", follow=["/text"], **asked) as running:
-            told = [each async for each in running]
-            return [await running.result(), told]
+            reported = [each async for each in running]
+            return [await running.result(), reported]
 
     return asyncio.run(read())
 
 
 def _moment_stream(**asked: Any) -> list[Any]:
     with stream_binding_moment("?", follow=["/reasoning", "/synopsis", "/question/stem"], **asked) as running:
-        told = list(running)
-        return [running.result(), told]
+        reported = list(running)
+        return [running.result(), reported]
 
 
 def _moment_astream(**asked: Any) -> list[Any]:
     async def read() -> list[Any]:
         async with astream_binding_moment("?", **asked) as running:
-            told = [each async for each in running]
-            return [await running.result(), told]
+            reported = [each async for each in running]
+            return [await running.result(), reported]
 
     return asyncio.run(read())
 
@@ -164,7 +164,7 @@ class Emitted:
 
     came: list[Any]
     error: EmissionError | None
-    told: list[RunEvent]
+    reported: list[RunEvent]
     store: MemoryStore
 
     @property
@@ -172,7 +172,7 @@ class Emitted:
         """Everything that anybody can look at."""
         kept = [getattr(self.store, name) for name in ("_entries", "_logs")]
         traced = [self.error, self.error.trace] if self.error is not None else []
-        return [self.came, self.told, [each.to_json() for each in self.told], kept, *traced]
+        return [self.came, self.reported, [each.to_json() for each in self.reported], kept, *traced]
 
 
 @dataclass
@@ -180,7 +180,7 @@ class Emitting:
     """A run that is told to a list, with a host that knows the secrets."""
 
     store: MemoryStore = field(default_factory=MemoryStore)
-    told: list[RunEvent] = field(default_factory=list)
+    reported: list[RunEvent] = field(default_factory=list)
 
     def through(self, function: Callable[..., list[Any]], **more: Any) -> Emitted:
         """Call a function."""
@@ -189,7 +189,7 @@ class Emitting:
             "model": MODEL,
             "policy": POLICY,
             "run_id": "run-1",
-            "on_event": self.told.append,
+            "on_event": self.reported.append,
             "host": host,
             **more,
         }
@@ -197,7 +197,7 @@ class Emitting:
             came, error = function(**asked), None
         except EmissionError as raised:
             came, error = [], raised
-        return Emitted(came, error, self.told, self.store)
+        return Emitted(came, error, self.reported, self.store)
 
 
 class Meeting(MemoryStore):

@@ -49,10 +49,14 @@ def main(path: str, how: str) -> None:
         try:
             emission = emit(FORM, "?", model=MODEL, policy=POLICY, run_id="run-1", host=host, checks=checks)
         except EmissionError as error:
-            told = {"code": error.code}
+            reported = {"code": error.code}
         else:
-            told = {"value": emission.value, "envelope": emission.envelope.to_json(), "calls": len(emission.attempts)}
-    print(json.dumps(told))  # noqa: T201  it is what the tests read
+            reported = {
+                "value": emission.value,
+                "envelope": emission.envelope.to_json(),
+                "calls": len(emission.attempts),
+            }
+    print(json.dumps(reported))  # noqa: T201  it is what the tests read
 
 
 if __name__ == "__main__":

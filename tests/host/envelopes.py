@@ -62,5 +62,5 @@ def acceptor(rules: HostConfig | None = None, **given: Any) -> Acceptor:
 
 
 def types(events: tuple[RunEvent, ...]) -> list[str]:
-    """Return what was told, by type."""
+    """Return what was reported, by type."""
     return [each.type for each in events]

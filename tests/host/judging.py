@@ -32,16 +32,16 @@ def as_json(value: Any) -> Any:
 
 def judge(found: Acceptance) -> None:
     """Hold an acceptance to what it must be."""
-    told = as_json(found.outcome.to_json())
+    reported = as_json(found.outcome.to_json())
     assert isinstance(found.outcome, (Accepted, Gated, InvalidEnvelope, Breached))
-    assert told["status"] == found.status == found.outcome.status
-    assert set(told) == MEMBERS[found.status]
+    assert reported["status"] == found.status == found.outcome.status
+    assert set(reported) == MEMBERS[found.status]
     assert (found.envelope is not None) is (found.status == "accepted")
     if not isinstance(found.outcome, Accepted):
         assert isinstance(found.outcome.code, OutcomeCode)
-        assert told["reason"].startswith(found.outcome.code.value)
+        assert reported["reason"].startswith(found.outcome.code.value)
     elif not found.cached:
-        assert told["recordedEventIds"] == [each.event_id for each in found.events]
+        assert reported["recordedEventIds"] == [each.event_id for each in found.events]
     if found.cached:
         assert found.events == ()
     for each in found.events:

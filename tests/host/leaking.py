@@ -42,9 +42,9 @@ WAYS: dict[str, Callable[[str], str]] = {
 _LOOKED_FOR = tuple({way(secret) for way in (*WAYS.values(), lambda each: repr(each)[1:-1]) for secret in PLANTED})
 
 
-def shown(*told: Any) -> list[str]:
+def shown(*reported: Any) -> list[str]:
     """Return what of the secrets can be read in things: in each text in them, in what they print, in their JSON."""
-    said = "\n".join(each for thing in told for each in _said(thing))
+    said = "\n".join(each for thing in reported for each in _said(thing))
     return [each for each in _LOOKED_FOR if each in said]
 
 

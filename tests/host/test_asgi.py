@@ -130,7 +130,7 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("path", ABSENT.values(), ids=ABSENT.keys())
-def test_what_is_not_there_is_told_in_openwops_form(host: httpx2.Client, path: str) -> None:
+def test_what_is_not_there_is_reported_in_openwops_form(host: httpx2.Client, path: str) -> None:
     """As the error document of HTTP, which is not the kind ``error``, and repeats nothing."""
     answer = host.get(path)
 
@@ -168,10 +168,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("given", "told"), BAD.values(), ids=BAD.keys())
-def test_what_cannot_be_served(given: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("given", "reported"), BAD.values(), ids=BAD.keys())
+def test_what_cannot_be_served(given: dict[str, Any], reported: str) -> None:
     """It is said when the application is built, and not to a client."""
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         create_discovery_app(**{"registry": STANDARD, "capabilities": {}, "base_url": BASE, **given})
 
 

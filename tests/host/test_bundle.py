@@ -60,9 +60,9 @@ def test_a_bundle_outlives_its_process(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "log.db") as store:
         host = acceptor(store=store)
         host.accept(envelope(), CONTEXT)
-        told = build_debug_bundle(host, "run-1")
+        reported = build_debug_bundle(host, "run-1")
     with SqliteStore(tmp_path / "log.db") as store:
-        assert build_debug_bundle(acceptor(store=store), "run-1") == told
+        assert build_debug_bundle(acceptor(store=store), "run-1") == reported
 
 
 def test_a_host_without_a_log_says_so() -> None:
@@ -71,7 +71,7 @@ def test_a_host_without_a_log_says_so() -> None:
         build_debug_bundle(Acceptor(store=None), "run-1")
 
 
-def test_a_store_that_is_closed_is_told(tmp_path: Path) -> None:
+def test_a_store_that_is_closed_is_reported(tmp_path: Path) -> None:
     """Not as an empty run."""
     store = SqliteStore(tmp_path / "log.db")
     store.close()
@@ -82,12 +82,12 @@ def test_a_store_that_is_closed_is_told(tmp_path: Path) -> None:
 
 def leaky(*_: object) -> list[Any]:
     """Tell a secret wherever an event may hold one."""
-    told = {"key": f"Bearer {SECRET}", SECRET: [{"deep": {"er": SECRET}}]}
-    return [LogAppended(Level.INFO, f"used {SECRET}", told), NodeCompleted(told)]
+    reported = {"key": f"Bearer {SECRET}", SECRET: [{"deep": {"er": SECRET}}]}
+    return [LogAppended(Level.INFO, f"used {SECRET}", reported), NodeCompleted(reported)]
 
 
 def test_a_bundle_holds_no_secret() -> None:
-    """Neither what a handler told, nor what was told before the secret was registered, nor the run's own name."""
+    """Neither what a handler reported, nor what came before the secret was registered, nor the run's own name."""
     store, run = MemoryStore(), EnvelopeContext(f"run-{SECRET}", "node-1")
     acceptor(HostConfig(CATALOGUE, handlers={NOTE: leaky}), store=store).accept(envelope(), run)
     careless = build_debug_bundle(acceptor(store=store), run.run_id)

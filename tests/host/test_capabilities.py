@@ -129,10 +129,10 @@ def test_the_calls_of_an_emission_are_the_lesser_of_policy_and_rounds(attempts: 
     configured = CapabilitySettings(
         HostConfig(limits=HostLimits(schema_rounds=rounds)), policy=Policy(max_attempts=attempts)
     )
-    told = build_capabilities(configured)["envelopes"]["reliability"]
+    reported = build_capabilities(configured)["envelopes"]["reliability"]
 
-    assert told["maxRetryAttempts"] == said
-    assert ("envelope.retry.attempted" in told["events"]) is (said > 1)
+    assert reported["maxRetryAttempts"] == said
+    assert ("envelope.retry.attempted" in reported["events"]) is (said > 1)
 
 
 def test_what_is_not_set_is_left_out() -> None:

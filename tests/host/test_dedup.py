@@ -79,7 +79,7 @@ class Handling:
 
 
 def test_a_repetition_is_the_first_again(store: Store) -> None:
-    """The recorded outcome and envelope, whatever the repetition says; nothing is handled or told."""
+    """The recorded outcome and envelope, whatever the repetition says; nothing is handled or reported."""
     handling = Handling()
     host = acceptor(handling.rules, store=store)
     first = host.accept(envelope(), CONTEXT)
@@ -204,7 +204,7 @@ def failing(times: int, then: Handling) -> Callable[[AIEnvelope, EnvelopeContext
 
 
 def test_a_handler_that_raises_keeps_nothing(store: Store) -> None:
-    """What it raises is raised, no event is told, and the next try is a first one."""
+    """What it raises is raised, no event is reported, and the next try is a first one."""
     handling, heard = Handling(), list[Any]()
     rules = HostConfig(CATALOGUE, handlers={NOTE: failing(2, handling)})
     host = acceptor(rules, store=store, on_event=heard.append, observe=heard.append)
@@ -219,7 +219,7 @@ def test_a_handler_that_raises_keeps_nothing(store: Store) -> None:
 
 
 def test_a_handler_that_raises_half_way_tells_nothing(store: Store) -> None:
-    """A generator that fails after an event has told none."""
+    """A generator that fails after an event has reported none."""
 
     def handle(*_: object) -> Iterator[NodeCompleted]:
         yield NodeCompleted()
@@ -230,7 +230,7 @@ def test_a_handler_that_raises_half_way_tells_nothing(store: Store) -> None:
     assert store.events("run-1") == ()
 
 
-def test_an_event_that_no_store_can_keep_is_told_and_nothing_is_kept(store: Store) -> None:
+def test_an_event_that_no_store_can_keep_is_reported_and_nothing_is_kept(store: Store) -> None:
     """The envelope may come again, to a handler that does better."""
     odd, whole = HostConfig(CATALOGUE, handlers={NOTE: lambda *_: [NodeCompleted({"at": object()})]}), Handling()
     with pytest.raises(InputError, match="not a JSON value"):
@@ -256,7 +256,7 @@ def test_a_handler_may_accept_another_envelope(store: Store) -> None:
 
 
 def test_a_handler_may_not_wait_for_itself(store: Store) -> None:
-    """The same envelope within its own handler is told at once, and nothing is kept."""
+    """The same envelope within its own handler is reported at once, and nothing is kept."""
     host: Acceptor
 
     def handle(*_: object) -> list[NodeCompleted]:
@@ -323,7 +323,7 @@ def same(one: EnvelopeOutcome, other: EnvelopeOutcome) -> bool:
 @pytest.mark.parametrize("whole", [{}, envelope()], ids=["no envelope", "envelope"])
 @pytest.mark.parametrize("known", REMEMBERED.values(), ids=REMEMBERED.keys())
 def test_every_outcome_is_returned_as_it_was_put(known: EnvelopeOutcome, whole: dict[str, Any]) -> None:
-    """A host may remember refusals as well; none is handled or told again."""
+    """A host may remember refusals as well; none is handled or reported again."""
     handling = Handling()
     memory = remembering(known.to_json(), whole)
     found = acceptor(handling.rules, store=memory).accept(envelope(), CONTEXT)
@@ -402,7 +402,7 @@ def test_a_recorded_envelope_that_is_none_is_a_failure_of_the_store() -> None:
     assert error.value.hint
 
 
-def test_a_limit_is_told_in_the_words_that_another_host_found() -> None:
+def test_a_limit_is_reported_in_the_words_that_another_host_found() -> None:
     """What it recorded of a breach is what is returned; ours names the limit where it says nothing."""
     kept = {"status": "breached", "capKind": "schema", "limit": 3, "observed": 4}
     other, none = (
@@ -473,9 +473,9 @@ def test_of_two_kinds_at_once_one_is_accepted(store: Store) -> None:
     by_status = {each.status: each for each in found}
     assert by_status.keys() == {"accepted", "invalid"}
     assert by_status["invalid"].outcome.to_json()["reason"].startswith("envelope_correlation_conflict")
-    told = sorted(types(by_status["accepted"].events) + types(by_status["invalid"].events))
-    assert sorted(each["type"] for each in store.events("run-1")) == told
-    assert "node.failed" in told
+    reported = sorted(types(by_status["accepted"].events) + types(by_status["invalid"].events))
+    assert sorted(each["type"] for each in store.events("run-1")) == reported
+    assert "node.failed" in reported
 
 
 def test_after_one_that_failed_the_next_of_a_crowd_handles(store: Store) -> None:
@@ -522,7 +522,7 @@ with SqliteStore(file) as store:
 
 
 def test_of_two_processes_one_handles(tmp_path: Path) -> None:
-    """Each envelope by either, and both have the same outcome; each is told once, in one piece."""
+    """Each envelope by either, and both have the same outcome; each is reported once, in one piece."""
     notes = tmp_path / "notes"
     command = [sys.executable, "-c", _PROCESS, str(tmp_path / "log.db"), str(notes), str(ROUNDS)]
     with ExitStack() as stack:
@@ -541,10 +541,10 @@ def test_of_two_processes_one_handles(tmp_path: Path) -> None:
             assert each.stdin is not None
             each.stdin.write("go\n")
             each.stdin.flush()
-        told = [[json.loads(line) for line in each.communicate()[0].splitlines()] for each in crew]
+        reported = [[json.loads(line) for line in each.communicate()[0].splitlines()] for each in crew]
 
     assert sorted(notes.read_text("ascii").split()) == sorted(f"c-{number}" for number in range(ROUNDS))
-    for one, other in zip(*told, strict=True):
+    for one, other in zip(*reported, strict=True):
         assert one[1] == other[1]
         assert sorted([one[0], other[0]]) == [False, True]
         assert sorted([one[2], other[2]]) == [0, 2]
@@ -583,7 +583,7 @@ def test_content_that_the_host_cannot_show_is_stored(kind: str, store: Store) ->
     assert recalled.envelope.payload == CONTENT[kind]
 
 
-def test_stored_content_is_not_told_twice(store: Store) -> None:
+def test_stored_content_is_not_reported_twice(store: Store) -> None:
     """A repetition has the outcome that it had; another kind under its id is a conflict."""
     host = acceptor(HostConfig(), store=store)
     first, again = host.accept(unshown(), CONTEXT), host.accept(unshown(), CONTEXT)

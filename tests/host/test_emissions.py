@@ -145,22 +145,22 @@ def test_no_secret_comes_out_of_what_goes_wrong(wrong: str, function: str, vendo
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("wrong", WRONG)
 def test_no_event_tells_a_secret_of_what_goes_wrong(wrong: str, model: str, vendor: Simulator) -> None:
-    """Also where the vendor's own words are told: why it stopped, what it refused, what went wrong."""
+    """Also where the vendor's own words are reported: why it stopped, what it refused, what went wrong."""
     vendor.script(*[WRONG[wrong]] * 2)
     emitted = Emitting().through(FUNCTIONS["aemit"], model=model)
 
-    assert emitted.told
-    assert shown(emitted.told, emitted.store.events("run-1")) == []
+    assert emitted.reported
+    assert shown(emitted.reported, emitted.store.events("run-1")) == []
 
 
 def test_no_secret_comes_out_of_the_place_of_a_slot(vendor: Simulator) -> None:
     """Where a map is open, its names are the model's words."""
     vendor.script(Text({KEY: "a", "b": KEY}))
     with stream(MAP, "?", model="google/gemini-3.8-flash", host=Acceptor(RULES)) as running:
-        told = list(running)
+        reported = list(running)
 
-    assert len(told) == 2
-    assert shown(told, running.result()) == []
+    assert len(reported) == 2
+    assert shown(reported, running.result()) == []
 
 
 @pytest.mark.parametrize("chunk", [1, 4, 50])
@@ -174,7 +174,7 @@ def test_no_secret_comes_out_in_pieces(chunk: int, vendor: Simulator) -> None:
 
 
 def test_a_document_that_does_not_hold_without_its_secret_is_refused(vendor: Simulator) -> None:
-    """It is not accepted as it was, and not sent again: what is refused is told without it."""
+    """It is not accepted as it was, and not sent again: what is refused is reported without it."""
     form = {**FORM, "properties": {**FORM["properties"], "text": {"type": "string", "maxLength": 30}}}
     vendor.script(Text({"text": KEY + 10 * "!", "parts": []}))
     emitted = Emitting().through(lambda **asked: [emit(form, "?", **asked)])
@@ -218,21 +218,27 @@ def test_what_a_check_raises_is_the_only_thing_that_may_hold_a_secret() -> None:
     emitted = Emitting().through(lambda **asked: [emit(FORM, "?", checks=[check], **asked)])
 
     assert isinstance(emitted.error, CheckFailed)
-    assert shown(str(emitted.error), repr(emitted.error), emitted.error.trace, emitted.told) == []
+    assert shown(str(emitted.error), repr(emitted.error), emitted.error.trace, emitted.reported) == []
     assert [type(each) for each in chain(emitted.error) if shown(str(each))] == [ValueError]
 
 
 def test_no_secret_stands_in_files_and_log_lines(vendor: Simulator, tmp_path: Path, caplog: Any) -> None:
     """Neither in a sink's file nor in what goes to logging, of what goes well and of what does not."""
     file = tmp_path / "events.jsonl"
-    told = sinks.to_all(sinks.to_jsonl(file), sinks.to_logging())
+    reported = sinks.to_all(sinks.to_jsonl(file), sinks.to_logging())
     caplog.set_level("DEBUG")
     with SqliteStore(tmp_path / "runs.db") as store:
         for number, behaviour in enumerate((None, *WRONG.values())):
             vendor.script(*[behaviour] * 2 if behaviour else [])
             try:
                 emit(
-                    FORM, "?", model=MODEL, policy=POLICY, on_event=told, host=Acceptor(RULES, store=store), turn=number
+                    FORM,
+                    "?",
+                    model=MODEL,
+                    policy=POLICY,
+                    on_event=reported,
+                    host=Acceptor(RULES, store=store),
+                    turn=number,
                 )
             except EmissionError:
                 continue
@@ -341,11 +347,11 @@ def test_a_discarded_kind_warns_and_the_node_goes_on() -> None:
     """The caller is told that there is no envelope; the log holds a warning, and no failure of the node."""
     with pytest.raises(EmissionError) as raised:
         emit(FORM, "?", **contracted(refusal_mode="discard-and-warn"))
-    told = [each.to_json() for each in raised.value.trace.events]
+    reported = [each.to_json() for each in raised.value.trace.events]
 
     assert raised.value.code == "envelope_contract_violation"
-    assert "node.failed" not in [each["type"] for each in told]
-    assert told[-1]["payload"]["level"] == "warn"
+    assert "node.failed" not in [each["type"] for each in reported]
+    assert reported[-1]["payload"]["level"] == "warn"
 
 
 def test_a_universal_kind_passes_the_contract_of_an_emission(vendor: Simulator) -> None:

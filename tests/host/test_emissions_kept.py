@@ -240,10 +240,10 @@ def start(path: Path, vendor: Simulator, how: str = "whole") -> subprocess.Popen
 
 
 def ended(process: subprocess.Popen[str]) -> Any:
-    """Wait for its end, and return what it told."""
-    told, _ = process.communicate(timeout=600)
+    """Wait for its end, and return what it reported."""
+    reported, _ = process.communicate(timeout=600)
     assert process.returncode == 0
-    return json.loads(told)
+    return json.loads(reported)
 
 
 def test_another_process_is_given_what_was_accepted(vendor: Simulator, tmp_path: Path) -> None:
@@ -317,9 +317,9 @@ def test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node(
 ) -> None:
     """They count together, whichever turn they are of; another node of the run has rounds of its own."""
     vendor.script(*[ASKING] * 4)
-    told: list[RunEvent] = []
+    reported: list[RunEvent] = []
     for turn, host in enumerate(hosts(kind, FEW, tmp_path)):
-        settings: dict[str, Any] = {**asked(MemoryStore()), "host": host, "turn": turn, "on_event": told.append}
+        settings: dict[str, Any] = {**asked(MemoryStore()), "host": host, "turn": turn, "on_event": reported.append}
         if turn == 0:
             assert emit_binding_moment("?", **settings, node_id="n").envelope.type == "clarification.request"
             continue
@@ -329,7 +329,7 @@ def test_a_hosts_clarification_rounds_bind_the_emissions_of_a_node(
         assert [each.type for each in raised.value.trace.events][-2:] == ["cap.breached", "node.failed"]
         if turn == 2:
             emit_binding_moment("?", **settings, node_id="another")
-    breaches = [each.to_json()["payload"] for each in told if each.type == "cap.breached"]
+    breaches = [each.to_json()["payload"] for each in reported if each.type == "cap.breached"]
     assert breaches == [{"nodeId": "n", "kind": "clarification", "limit": 1, "observed": 2}] * 2
 
 

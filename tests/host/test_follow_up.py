@@ -141,7 +141,7 @@ def test_a_conflict_is_not_the_models_to_mend() -> None:
     ids=["after the last round", "contract"],
 )
 def test_a_node_that_failed_has_no_next_turn(context: EnvelopeContext) -> None:
-    """Where ``node.failed`` was told, nobody asks the model again."""
+    """Where ``node.failed`` was reported, nobody asks the model again."""
     assert words(envelope(payload={"text": "x"} if context.counters.schema == 0 else {}), context) is None
 
 

@@ -128,7 +128,7 @@ def test_a_text_is_read_whatever_it_says(text: str, context: EnvelopeContext, ru
 def test_chunks_are_put_together_whatever_they_are(
     chunks: list[Any], context: EnvelopeContext, rules: HostConfig
 ) -> None:
-    """Those that fit, that contradict each other, and that are none; nothing is told before the last."""
+    """Those that fit, that contradict each other, and that are none; nothing is reported before the last."""
     host = acceptor(rules)
     reassembly = EnvelopeReassembler(host)
 

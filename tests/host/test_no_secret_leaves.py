@@ -53,14 +53,16 @@ class Listening:
         self.file, self.events, self.lines, self.spans = file, list["RunEvent"](), io.StringIO(), Collected()
         self.logger = logging.Logger("leaking")  # noqa: LOG001  of nobody else's
         self.logger.addHandler(logging.StreamHandler(self.lines))
-        told = sinks.to_all(
+        reported = sinks.to_all(
             self.events.append, sinks.to_logging(self.logger), sinks.to_jsonl(file), self.spans.on_event()
         )
         self.store = MemoryStore()
-        self.host = acceptor(rules, store=self.store, on_event=told, observe=observe_acceptances(self.spans.tracers))
+        self.host = acceptor(
+            rules, store=self.store, on_event=reported, observe=observe_acceptances(self.spans.tracers)
+        )
 
-    def told(self) -> list[Any]:
-        """Return all that was told, wherever."""
+    def reported(self) -> list[Any]:
+        """Return all that was reported, wherever."""
         spans = [(each.name, dict(each.attributes or {}), str(each.to_json())) for each in self.spans.spans]
         happened = [(each.name, dict(each.attributes or {})) for span in self.spans.spans for each in span.events]
         log = self.store.events("run-1")
@@ -83,13 +85,13 @@ def came_out(listening: Listening, given: Any, context: EnvelopeContext) -> list
     models = [each.envelope for each in kept] + [render_for_model(each.envelope) for each in kept if each.envelope]
     known = [listening.host.recall(each.envelope.correlation_id, context) for each in kept if each.envelope]
     words = [build_follow_up(each) for each in (found, again)]
-    return [found, again, found.outcome.to_json(), models, known, words, *listening.told()]
+    return [found, again, found.outcome.to_json(), models, known, words, *listening.reported()]
 
 
 @LAW
 @given(given=planted(), context=CONTEXTS)
 def test_no_secret_comes_out(given: dict[str, Any], context: EnvelopeContext, folder: Path) -> None:
-    """Not in what is returned, told, logged, kept, traced, printed, or said to a model."""
+    """Not in what is returned, reported, logged, kept, traced, printed, or said to a model."""
     file = folder / "events.jsonl"
     file.unlink(missing_ok=True)
 
@@ -131,7 +133,7 @@ def test_the_judge_sees_what_is_there(secret: str) -> None:
 @pytest.mark.parametrize("secret", [KEY, ODD, FOREIGN])
 @pytest.mark.parametrize("size", [1, 3, 7])
 def test_no_secret_comes_out_of_chunks(secret: str, size: int, tmp_path: Path) -> None:
-    """In pieces it is nowhere told, and in the whole it is struck out."""
+    """In pieces it is nowhere reported, and in the whole it is struck out."""
     listening = Listening(tmp_path / "events.jsonl")
     reassembly = EnvelopeReassembler(listening.host)
     text = json.dumps({"a": secret, "b": {secret: 1}})
@@ -142,7 +144,7 @@ def test_no_secret_comes_out_of_chunks(secret: str, size: int, tmp_path: Path) -
     assert found[-1] is not None
     assert found[-1].status == "accepted"
     assert found[-1].redactions == 2
-    assert shown(found, listening.told(), reassembly) == []
+    assert shown(found, listening.reported(), reassembly) == []
 
 
 def test_a_reassembly_does_not_print_what_waits() -> None:
@@ -199,7 +201,7 @@ def test_a_handler_sees_no_secret_and_tells_none(tmp_path: Path) -> None:
 
 
 def test_what_a_handler_raises_holds_no_secret_of_the_envelope(tmp_path: Path) -> None:
-    """Its error rises as it is, with what came of the envelope alone; nothing is kept or told."""
+    """Its error rises as it is, with what came of the envelope alone; nothing is kept or reported."""
 
     def handle(given: AIEnvelope, _: EnvelopeContext) -> list[Event]:
         try:
@@ -212,7 +214,7 @@ def test_what_a_handler_raises_holds_no_secret_of_the_envelope(tmp_path: Path) -
         listening.host.accept(envelope(OPEN, payload={"a": KEY}, schemaVersion=1), CONTEXT)
 
     assert len(list(chain(raised.value))) >= 2
-    assert shown(raised.value, listening.told()) == []
+    assert shown(raised.value, listening.reported()) == []
     assert SECRETS.redact_error(RuntimeError(KEY)).endswith("[REDACTED:stripe]")
 
 
@@ -260,4 +262,4 @@ def test_an_id_that_holds_a_secret_is_refused() -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for all examples."""
-    return tmp_path_factory.mktemp("told")
+    return tmp_path_factory.mktemp("reported")

@@ -1,4 +1,4 @@
-"""The steps run in the normative order: of two defects, the one that is looked for first is told."""
+"""The steps run in the normative order: of two defects, the one that is looked for first is reported."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ DEFECTS: dict[Callable[[Asked], Asked], OutcomeCode] = {
     trust: OutcomeCode.APPROVAL,
     dedup: OutcomeCode.CONFLICT,
 }
-"""What each step looks for, in the order of ai-envelope.md, and the code it is told with."""
+"""What each step looks for, in the order of ai-envelope.md, and the code it is reported with."""
 
 
 def accepted(asked: Asked) -> tuple[Any, list[str]]:
@@ -136,7 +136,7 @@ def test_an_envelope_without_a_defect_is_handled_once() -> None:
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda each: each.__name__)
-def test_a_defect_is_told_with_its_code(defect: Callable[[Asked], Asked]) -> None:
+def test_a_defect_is_reported_with_its_code(defect: Callable[[Asked], Asked]) -> None:
     """Each step refuses what it looks for, and nothing is handled."""
     found, handled = accepted(defect(WHOLE))
 
@@ -147,7 +147,9 @@ PAIRS = {f"{one.__name__}<{other.__name__}": (one, other) for one, other in comb
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS.values(), ids=PAIRS.keys())
-def test_of_two_defects_the_earlier_is_told(first: Callable[[Asked], Asked], second: Callable[[Asked], Asked]) -> None:
+def test_of_two_defects_the_earlier_is_reported(
+    first: Callable[[Asked], Asked], second: Callable[[Asked], Asked]
+) -> None:
     """Whichever way they come together."""
     alone, _ = accepted(first(WHOLE))
     found, handled = accepted(second(first(WHOLE)))

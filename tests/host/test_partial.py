@@ -165,7 +165,7 @@ def test_any_order_and_repetition_of_snapshots(payload: Any, pieces: int, known:
 @given(PAYLOADS, st.integers(2, 6), st.sampled_from([fragments, snapshots]), st.data())
 @settings()
 def test_nothing_is_complete_without_the_last(payload: Any, pieces: int, made: Any, data: st.DataObject) -> None:
-    """Whatever came of an emission but the last chunk, it waits, and is told of when its time is over."""
+    """Whatever came of an emission but the last chunk, it waits, and is reported when its time is over."""
     order = data.draw(st.lists(st.sampled_from(made(payload, pieces)[:-1]), min_size=1))
     assembly = ChunkAssembler()
     assert all(isinstance(assembly.add(each, 0), WaitingForChunks) for each in order)
@@ -320,7 +320,7 @@ def test_trust_of_snapshots() -> None:
 
 
 def test_time_is_over() -> None:
-    """An emission that is not whole in time is told of once, and a chunk that comes late is refused."""
+    """An emission that is not whole in time is reported once, and a chunk that comes late is refused."""
     assembly = ChunkAssembler(ChunkLimits(timeout=10))
     assembly.add(chunk(0, "{"), 100)
     assembly.add(chunk(0, {}, correlationId="c-2"), 105, run_id="r-2")

@@ -58,7 +58,7 @@ class Host:
         return [self.reassembly.accept(each, replace(CONTEXT, **context)) for each in chunks]
 
     def log(self, run_id: str = "run-1") -> list[str]:
-        """Return what was told, by type."""
+        """Return what was reported, by type."""
         assert self.reassembly.acceptor.store is not None
         return [each["type"] for each in self.reassembly.acceptor.store.events(run_id)]
 
@@ -98,7 +98,7 @@ def last(found: list[Acceptance | None]) -> Acceptance:
 
 @pytest.mark.parametrize("order", list(permutations(range(3))), ids=lambda order: "".join(map(str, order)))
 def test_fragments_are_accepted_when_all_are_there(order: tuple[int, ...]) -> None:
-    """In any order; until then nothing is handled, told or remembered."""
+    """In any order; until then nothing is handled, reported or remembered."""
     taken, pieces = host(), fragments()
     for index in order[:-1]:
         assert taken.take(pieces[index]) == [None]
@@ -128,7 +128,7 @@ def test_a_whole_envelope_passes() -> None:
     "given_", [None, [], "text", {}, chunk(0, "x", extra=1)], ids=["null", "list", "text", "empty", "odd"]
 )
 def test_what_is_no_envelope_is_refused(given_: Any) -> None:
-    """As ``accept`` does, and told as such."""
+    """As ``accept`` does, and reported as such."""
     taken = host()
 
     assert (taken.take(given_), taken.log()) == (["invalid"], ["log.appended"])
@@ -251,7 +251,7 @@ def test_a_whole_that_does_not_hold_may_be_emitted_anew() -> None:
 
 
 @pytest.mark.parametrize("broken", ["contradiction", "timeout"])
-def test_what_broke_is_told_once(broken: str) -> None:
+def test_what_broke_is_reported_once(broken: str) -> None:
     """Chunks that were under way when it broke add nothing to the log."""
     taken = host()
     taken.take(chunk(0, "a"))
@@ -306,7 +306,7 @@ def test_what_does_not_come_in_time_is_refused() -> None:
     assert taken.take(*other[1:]) == [None, "accepted"]
 
 
-def test_a_chunk_that_comes_too_late_is_told_so() -> None:
+def test_a_chunk_that_comes_too_late_is_reported_so() -> None:
     """Also where nobody has asked what is overdue."""
     taken, (one, two, three) = host(), fragments()
     taken.take(one, two)

@@ -1,4 +1,4 @@
-"""Replay: a run held against itself is silent, and whatever must be the same and is not is told, in the right place."""
+"""Replay: a run held against itself is silent, and every difference is reported in the right place."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ SUBSTITUTED = events.ModelCapabilitySubstituted("acme", "m-1", "acme", "m-2", ("
 LOGGED = LogAppended(Level.DEBUG, "schema.request", {"envelopeType": "vendor.acme.note"})
 
 
-def log(*told: Event, run: str = "r-1", node: str = "n-1", kind: str = "k", first: int = 0) -> list[Doc]:
+def log(*reported: Event, run: str = "r-1", node: str = "n-1", kind: str = "k", first: int = 0) -> list[Doc]:
     """Return what a run's log holds of one emission."""
     cause = make_correlation_id(run, node, 0, kind)
     return [
         RunEvent(
             each, f"{run}-{node}-{number}", run, node, f"2026-05-18T10:00:{number:02}Z", number, cause, Trust.TRUSTED
         ).to_json()
-        for number, each in enumerate(told, first)
+        for number, each in enumerate(reported, first)
     ]
 
 
@@ -67,8 +67,8 @@ RUN = log(USAGE, CUT, AGAIN, USAGE, READ, DONE)
 Told = tuple[str, int, str, str | None]
 
 
-def told(original: list[Any], replayed: list[Any]) -> list[Told]:
-    """Return kind, place, point and id of what is told."""
+def reported(original: list[Any], replayed: list[Any]) -> list[Told]:
+    """Return kind, place, point and id of what is reported."""
     found = find_divergence_events(original, replayed)
     assert all(isinstance(each, ReplayDiverged) and each.source_run_id == "r-1" for each in found)
     return [
@@ -136,12 +136,12 @@ def test_a_replay_under_other_ids_at_another_time_is_the_same(event: Event) -> N
         pytest.param(USAGE, "added", 1, id="a field that nobody knows"),
     ],
 )
-def test_what_must_be_told_again(event: Event, name: str, value: object) -> None:
-    """Each field that a replay must tell again is told of where it differs, at the event and its place."""
+def test_what_must_be_reported_again(event: Event, name: str, value: object) -> None:
+    """Each field that a replay must tell again is reported where it differs, at the event and its place."""
     original = log(CUT, event, first=4)
     replayed = changed(original, 1, **{name: value})
     for one, other in ((original, replayed), (replayed, original)):
-        assert told(one, other) == [("output", 5, event.type, "r-1-n-1-5")]
+        assert reported(one, other) == [("output", 5, event.type, "r-1-n-1-5")]
 
 
 @pytest.mark.parametrize(
@@ -171,10 +171,10 @@ def test_what_may_differ(event: Event, name: str, was: object, now: object) -> N
     assert not find_divergence_events(replayed, original)
 
 
-def test_another_refusal_text_is_told() -> None:
+def test_another_refusal_text_is_reported() -> None:
     """A refusal in other words, none of which was struck out, is another answer."""
     original, replayed = (changed(log(REFUSAL), 0, refusalText=each) for each in ("No.", "Never."))
-    assert told(original, replayed) == [("output", 0, "envelope.refusal", "r-1-n-1-0")]
+    assert reported(original, replayed) == [("output", 0, "envelope.refusal", "r-1-n-1-0")]
 
 
 @pytest.mark.parametrize(
@@ -231,13 +231,13 @@ def test_trust(stated: str, silent: bool) -> None:
     ],
 )
 def test_the_first_divergence_of_a_chain(replayed: list[Doc], expected: Told) -> None:
-    """What is missing, extra or another event is told once, where the chain first parts."""
-    assert told(RUN, replayed) == [expected]
+    """What is missing, extra or another event is reported once, where the chain first parts."""
+    assert reported(RUN, replayed) == [expected]
 
 
 def test_one_extra_chain() -> None:
-    """A chain that the run had not is told behind all that it had, once."""
-    assert told(RUN, RUN + log(USAGE, DONE, node="n-2")) == [("extra", 6, USAGE.type, None)]
+    """A chain that the run had not is reported behind all that it had, once."""
+    assert reported(RUN, RUN + log(USAGE, DONE, node="n-2")) == [("extra", 6, USAGE.type, None)]
     (found,) = find_divergences([], log(USAGE, run="r-2"))
     assert found.event == ReplayDiverged("r-2", 0, "extra", USAGE.type)
 
@@ -275,7 +275,7 @@ def test_chains_without_telling_ids_are_matched_by_order() -> None:
     assert not find_divergence_events(original, replayed)
     assert not find_divergence_events(replayed, original)
     replayed[3]["payload"]["path"] = "custom"
-    assert told(original, replayed) == [("output", 3, READ.type, "r-1-n-1-3")]
+    assert reported(original, replayed) == [("output", 3, READ.type, "r-1-n-1-3")]
 
 
 def test_runs_are_held_against_each_other_one_by_one() -> None:
@@ -305,8 +305,8 @@ FLIPS = [
 def test_refused_on_one_side_only(original: list[Doc], replayed: list[Doc], expected: tuple[str, str, int]) -> None:
     """A refusal that was none, or is none any more, has an event and a code of its own."""
     was, now, at = expected
-    told = original[at]["eventId"] if at < len(original) else None
-    assert find_divergence_events(original, replayed) == (ReplayDivergedAtRefusal("r-1", at, was, now, told),)
+    reported = original[at]["eventId"] if at < len(original) else None
+    assert find_divergence_events(original, replayed) == (ReplayDivergedAtRefusal("r-1", at, was, now, reported),)
     assert REPLAY_DIVERGED_AT_REFUSAL == "replay_diverged_at_refusal"
 
 
@@ -345,7 +345,7 @@ def test_what_a_replay_does_not_tell_again(event: Event) -> None:
     assert not find_divergence_events(replayed, original)
 
 
-def test_a_lease_is_not_told_again() -> None:
+def test_a_lease_is_not_reported_again() -> None:
     """Who ran a run says nothing of what it came to."""
     lease = {**log(DONE)[0], "type": "lease.acquired"}
     assert not find_divergence_events(RUN, [lease, *RUN])
@@ -357,18 +357,18 @@ def test_types_that_nobody_knows() -> None:
     replayed = [{**original[0], "payload": {"size": {"w": 1.0}, "runId": "r-2"}}]
     assert not find_divergence_events(original, replayed)
     replayed[0]["payload"] = {"size": {"w": 2}}
-    assert told(original, replayed) == [("output", 0, "acme.thing.made", "r-1-n-1-0")]
+    assert reported(original, replayed) == [("output", 0, "acme.thing.made", "r-1-n-1-0")]
 
 
 @pytest.mark.parametrize("sequence", [None, -5, True, "3", 1.5, {}], ids=repr)
 def test_a_sequence_that_is_none(sequence: Any) -> None:
     """An event without a sequence that can be one stands where it is in the log."""
     original = [{**each, "sequence": sequence} for each in log(USAGE, READ, DONE)]
-    assert told(original, log(USAGE, READ)) == [("missing", 2, DONE.type, "r-1-n-1-2")]
+    assert reported(original, log(USAGE, READ)) == [("missing", 2, DONE.type, "r-1-n-1-2")]
 
 
 def test_no_number_is_itself() -> None:
-    """What is no JSON, and no number even to itself, is told again by what is none either."""
+    """What is no JSON, and no number even to itself, is reported again by what is none either."""
     (original,) = log(DONE)
     original["payload"]["outputs"] = {"a": float("nan")}
     (replayed,) = log(DONE)
@@ -377,11 +377,11 @@ def test_no_number_is_itself() -> None:
 
 
 def test_one_more_of_the_same_type() -> None:
-    """One event more, or less, is told as such though the one that stands in its place is of its type."""
+    """One event more, or less, is reported as such though the one that stands in its place is of its type."""
     other = events.ProviderUsage("acme", "m-2", 1, 1)
     few, many = log(USAGE, DONE), log(other, USAGE, DONE)
-    assert told(few, many) == [("extra", 0, USAGE.type, None)]
-    assert told(many, few) == [("missing", 0, USAGE.type, "r-1-n-1-0")]
+    assert reported(few, many) == [("extra", 0, USAGE.type, None)]
+    assert reported(many, few) == [("missing", 0, USAGE.type, "r-1-n-1-0")]
 
 
 @pytest.mark.parametrize("payload", [None, 5, "text", ["a"], True], ids=repr)
@@ -444,15 +444,15 @@ RECORDS: st.SearchStrategy[Any] = st.one_of(
 )
 LOGS = st.lists(st.lists(RECORDS, min_size=1, max_size=6), min_size=1, max_size=3).map(
     lambda chains: [
-        doc for number, told in enumerate(chains) for doc in log(*told, node=f"n-{number}", first=number * 10)
+        doc for number, reported in enumerate(chains) for doc in log(*reported, node=f"n-{number}", first=number * 10)
     ]
 )
 
 
 @given(LOGS, st.data())
 @settings()
-def test_any_single_mutation_is_told(original: list[Doc], data: st.DataObject) -> None:
-    """One event that is dropped, doubled, of another type or says something else is told, once, of the right kind."""
+def test_any_single_mutation_is_reported(original: list[Doc], data: st.DataObject) -> None:
+    """One event that is dropped, doubled, of another type or content is reported once, of the right kind."""
     at = data.draw(st.integers(0, len(original) - 1))
     replayed, point = copy.deepcopy(original), original[at]["type"]
     kind = data.draw(st.sampled_from(["output", "missing", "extra", "type-mismatch"]))
@@ -508,8 +508,8 @@ DEFINITIONS = {ReplayDiverged: "replayDiverged", ReplayDivergedAtRefusal: "repla
         *(pytest.param(*each.values[:2], id=each.id) for each in FLIPS),
     ],
 )
-def test_what_is_told_holds_to_the_schemas(original: list[Doc], replayed: list[Doc]) -> None:
-    """What is told of a divergence is a RunEventDoc, in the replay's own log."""
+def test_what_is_reported_holds_to_the_schemas(original: list[Doc], replayed: list[Doc]) -> None:
+    """What is reported a divergence is a RunEventDoc, in the replay's own log."""
     (found,) = find_divergences(original, replayed)
     assert isinstance(found, Divergence)
     assert found.node_id is not None

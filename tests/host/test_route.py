@@ -38,8 +38,8 @@ SECRET = "sk-live-0123456789"
 UNLISTED = register_kind("vendor.acme.draft", NOTE_SCHEMA, None, registry=CATALOGUE)
 
 
-def told(events: tuple[RunEvent, ...]) -> list[tuple[str, dict[str, Any]]]:
-    """Return what was told: each type, and its payload without the node that all of them name."""
+def reported(events: tuple[RunEvent, ...]) -> list[tuple[str, dict[str, Any]]]:
+    """Return what was reported: each type, and its payload without the node that all of them name."""
     return [
         (each.type, {name: value for name, value in each.to_json()["payload"].items() if name != "nodeId"})
         for each in events
@@ -47,17 +47,17 @@ def told(events: tuple[RunEvent, ...]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def log(level: str, message: str, **fields: Any) -> tuple[str, dict[str, Any]]:
-    """Return what a line of the log is told as."""
+    """Return what a line of the log is reported as."""
     return "log.appended", {"level": level, "message": message, "fields": fields}
 
 
 def failed(code: str, message: str, **details: Any) -> tuple[str, dict[str, Any]]:
-    """Return what the failure of a node is told as."""
+    """Return what the failure of a node is reported as."""
     return "node.failed", {"error": {"code": code, "message": message, **({"details": details} if details else {})}}
 
 
 def breached(kind: str, limit: int) -> tuple[str, dict[str, Any]]:
-    """Return what a limit that was reached is told as."""
+    """Return what a limit that was reached is reported as."""
     return "cap.breached", {"kind": kind, "limit": limit, "observed": limit + 1}
 
 
@@ -96,11 +96,11 @@ ACCEPTED: dict[str, tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = {
 
 
 @pytest.mark.parametrize(("given", "expected"), ACCEPTED.values(), ids=ACCEPTED.keys())
-def test_what_is_accepted_is_told(given: dict[str, Any], expected: list[tuple[str, dict[str, Any]]]) -> None:
+def test_what_is_accepted_is_reported(given: dict[str, Any], expected: list[tuple[str, dict[str, Any]]]) -> None:
     """Each kind in its own way, of a node that goes on."""
     found = acceptor().accept(given, CONTEXT)
 
-    assert (found.status, told(found.events)) == ("accepted", expected)
+    assert (found.status, reported(found.events)) == ("accepted", expected)
 
 
 def test_an_event_is_a_whole_document() -> None:
@@ -149,12 +149,12 @@ def counted(**counters: int) -> EnvelopeContext:
 
 
 def round_of(code: str, used: int = 1, allowed: int = 3) -> tuple[str, dict[str, Any]]:
-    """Return what is told of what the model may mend."""
+    """Return what is reported what the model may mend."""
     return log("warn", code, round=used, schemaRounds=allowed)
 
 
 def unrendered(kind: str) -> tuple[str, dict[str, Any]]:
-    """Return what is told of content that the host does not know: the node goes on without it."""
+    """Return what is reported content that the host does not know: the node goes on without it."""
     return log("warn", "unknown_envelope_kind", refusedType=kind, acceptedTypes=list(CATALOGUE.ids))
 
 
@@ -264,20 +264,20 @@ def is_content(case: Refused) -> bool:
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
-def test_what_is_refused_is_told(case: Refused) -> None:
+def test_what_is_refused_is_reported(case: Refused) -> None:
     """With its code and never with its content; it may come again, for only content that is not shown is kept."""
     host = acceptor(case.rules)
     found = host.accept(case.given, case.context)
     assert found.failed is any(name == "node.failed" for name, _ in case.events)
 
-    assert (found.status, told(found.events)) == (case.status, case.events)
+    assert (found.status, reported(found.events)) == (case.status, case.events)
     assert (found.envelope, found.cached) == (None, False)
     assert (host.recall(CORRELATION, CONTEXT) is not None) is is_content(case)
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
 def test_a_refusal_is_in_the_log_and_in_the_sink(case: Refused) -> None:
-    """As it was told, numbered on from what the run told before; also without a store."""
+    """As it was reported, numbered on from what the run reported before; also without a store."""
     heard: list[RunEvent] = []
     host, bare = acceptor(case.rules, on_event=heard.append), acceptor(case.rules, store=None, on_event=heard.append)
     found = [host.accept(case.given, case.context) for _ in range(2)]
@@ -287,7 +287,7 @@ def test_a_refusal_is_in_the_log_and_in_the_sink(case: Refused) -> None:
     times = 1 if is_content(case) else 2
     assert tuple(heard) == (*found[0].events, *found[1].events)
     assert [each.sequence for each in heard] == list(range(times * len(case.events)))
-    assert told(bare.accept(case.given, case.context).events) == case.events
+    assert reported(bare.accept(case.given, case.context).events) == case.events
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
@@ -307,7 +307,7 @@ def found_code(case: Refused) -> str:
 
 
 def test_a_conflict_fails_the_node() -> None:
-    """Another kind under an id that was accepted is told after the first's events."""
+    """Another kind under an id that was accepted is reported after the first's events."""
     host = acceptor()
     host.accept(envelope("error"), CONTEXT)
     found = host.accept(envelope(), CONTEXT)
@@ -315,7 +315,7 @@ def test_a_conflict_fails_the_node() -> None:
     reason = (
         "envelope_correlation_conflict: /type: correlation: the kind that was accepted under this correlationId before"
     )
-    assert (found.status, told(found.events)) == ("invalid", [failed("envelope_correlation_conflict", reason)])
+    assert (found.status, reported(found.events)) == ("invalid", [failed("envelope_correlation_conflict", reason)])
     assert [each.sequence for each in found.events] == [1]
 
 
@@ -382,7 +382,7 @@ def test_what_is_amiss_and_taken_is_warned_of(
     found = acceptor(HostConfig(UNLISTED)).accept(given, CONTEXT)
 
     assert (found.status, found.warnings, found.drift) == ("accepted", *noted)
-    assert told(found.events) == expected
+    assert reported(found.events) == expected
 
 
 def test_a_kind_without_a_version_is_held_to_its_schema_by_a_strict_host() -> None:
@@ -390,7 +390,7 @@ def test_a_kind_without_a_version_is_held_to_its_schema_by_a_strict_host() -> No
     strict = HostConfig(UNLISTED, strictness=Strictness.STRICT)
     found = acceptor(strict).accept(envelope("vendor.acme.draft", payload={"text": 1}), CONTEXT)
 
-    assert (found.status, told(found.events)) == ("invalid", [round_of("envelope_invalid")])
+    assert (found.status, reported(found.events)) == ("invalid", [round_of("envelope_invalid")])
 
 
 def test_a_made_up_id_names_run_node_and_envelope() -> None:
@@ -419,12 +419,12 @@ def handled(rules: HostConfig, *events: Event) -> tuple[HostConfig, list[tuple[A
     return replace(rules, handlers={NOTE: handle, "clarification.request": handle}), calls
 
 
-def test_a_handler_says_what_is_told() -> None:
-    """In place of what would have been told, whole and in order, after the warnings; it may be a generator."""
+def test_a_handler_says_what_is_reported() -> None:
+    """In place of what would have been reported, whole and in order, after the warnings; it may be a generator."""
     rules, calls = handled(RULES, LogAppended(Level.INFO, "kept"), NodeCompleted({"note": 7}))
     found = acceptor(rules).accept(envelope(schemaVersion=1), CONTEXT)
 
-    assert told(found.events) == [DRIFT, log("info", "kept"), ("node.completed", {"outputs": {"note": 7}})]
+    assert reported(found.events) == [DRIFT, log("info", "kept"), ("node.completed", {"outputs": {"note": 7}})]
     assert calls == [(found.envelope, CONTEXT)]
 
 
@@ -434,8 +434,8 @@ def test_a_handler_may_tell_nothing_or_a_failure() -> None:
     sad, _ = handled(RULES, NodeFailed("full", "No room is left."))
     quiet, loud = (acceptor(each).accept(envelope(), CONTEXT) for each in (silent, sad))
 
-    assert (quiet.status, quiet.failed, told(quiet.events)) == ("accepted", False, [])
-    assert (loud.status, loud.failed, told(loud.events)) == ("accepted", True, [failed("full", "No room is left.")])
+    assert (quiet.status, quiet.failed, reported(quiet.events)) == ("accepted", False, [])
+    assert (loud.status, loud.failed, reported(loud.events)) == ("accepted", True, [failed("full", "No room is left.")])
 
 
 def test_the_details_of_a_failure_name_the_node() -> None:
@@ -444,7 +444,7 @@ def test_the_details_of_a_failure_name_the_node() -> None:
     other = NodeFailed("full", "No.", details={"nodeId": "node-2"})
     found = acceptor(handled(RULES, own, other)[0]).accept(envelope(), CONTEXT)
 
-    assert told(found.events) == [
+    assert reported(found.events) == [
         failed("full", "No.", nodeId="node-1", room=7),
         failed("full", "No.", nodeId="node-2"),
     ]
@@ -476,7 +476,7 @@ def test_what_a_handler_tells_is_struck_through() -> None:
     rules, _ = handled(replace(RULES, secrets=Secrets.of({"stripe": SECRET})), NodeCompleted({"key": SECRET}))
     found = acceptor(rules).accept(envelope(), CONTEXT)
 
-    assert told(found.events) == [("node.completed", {"outputs": {"key": "[REDACTED:stripe]"}})]
+    assert reported(found.events) == [("node.completed", {"outputs": {"key": "[REDACTED:stripe]"}})]
 
 
 def test_a_handler_is_not_asked_about_other_kinds_or_refusals() -> None:
@@ -499,7 +499,7 @@ NO_EVENTS = {
 
 
 @pytest.mark.parametrize("returned", NO_EVENTS.values(), ids=NO_EVENTS.keys())
-def test_a_handler_that_returns_no_events_is_told_so(returned: Any) -> None:
+def test_a_handler_that_returns_no_events_is_reported_so(returned: Any) -> None:
     """A function without ``return`` is the likeliest mistake; the error names the kind, and nothing is kept."""
     host = acceptor(replace(RULES, handlers={NOTE: lambda *_: returned}))
 

@@ -104,13 +104,13 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "told"), WRONG.values(), ids=WRONG.keys())
-def test_everything_else_is_refused(make: Callable[[], object], told: str) -> None:
+@pytest.mark.parametrize(("make", "reported"), WRONG.values(), ids=WRONG.keys())
+def test_everything_else_is_refused(make: Callable[[], object], reported: str) -> None:
     """When it is set, and not when an envelope comes; without a word of what was set where that may be a secret."""
     with pytest.raises(InputError) as error:
         make()
 
-    assert told in str(error.value)
+    assert reported in str(error.value)
     assert SECRET not in str(error.value)
 
 

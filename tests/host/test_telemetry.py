@@ -29,7 +29,7 @@ from emitter.host import (
 from emitter.host.observability import build_span, observe_acceptances
 from emitter.models import AIEnvelope
 from tests.host.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope
-from tests.telemetry.collecting import BEGAN, SECOND, Collected, told
+from tests.telemetry.collecting import BEGAN, SECOND, Collected, reported
 
 CANARY = "sk-live-canary"
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -65,7 +65,7 @@ SAYS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         "gated",
         {
             "outcome": Gated(OutcomeCode.CONTRACT, "no", "vendor.acme.other", (NOTE,)),
-            "events": (told(NodeFailed("envelope_contract_violation", CANARY)),),
+            "events": (reported(NodeFailed("envelope_contract_violation", CANARY)),),
         },
         {
             "envelope_outcome": "gated",
@@ -84,18 +84,21 @@ SAYS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         "invalid",
         {
             "outcome": InvalidEnvelope(OutcomeCode.PAYLOAD, CANARY),
-            "events": (told(LogAppended(LogLevel.WARN, CANARY)),),
+            "events": (reported(LogAppended(LogLevel.WARN, CANARY)),),
         },
         {"envelope_outcome": "invalid", "envelope_correlation_id": FROM_EVENT, **CODED},
     ),
     (
         "of no shape, so that the events' id is none of the envelope's",
-        {"outcome": InvalidEnvelope(OutcomeCode.SHAPE, CANARY), "events": (told(LogAppended(LogLevel.WARN, CANARY)),)},
+        {
+            "outcome": InvalidEnvelope(OutcomeCode.SHAPE, CANARY),
+            "events": (reported(LogAppended(LogLevel.WARN, CANARY)),),
+        },
         {"envelope_outcome": "invalid", "error.type": "invalid_envelope_shape"},
     ),
     (
         "breached",
-        {"outcome": Breached(CapKind.SCHEMA, 3, 4), "events": (told(CapBreached("schema", 3, 4)),)},
+        {"outcome": Breached(CapKind.SCHEMA, 3, 4), "events": (reported(CapBreached("schema", 3, 4)),)},
         {
             "envelope_outcome": "breached",
             "openwop.cap_kind": "schema",
@@ -191,7 +194,7 @@ def test_without_a_parent_on_the_wire_it_is_what_is_current(traceparent: str | N
 def test_a_span_lasts_as_long_as_its_events() -> None:
     """From the first to the last."""
     collected = Collected()
-    events = (told(CapBreached("schema", 3, 4)), told(NodeFailed("cap_breached", "no"), 1, 1.5))
+    events = (reported(CapBreached("schema", 3, 4)), reported(NodeFailed("cap_breached", "no"), 1, 1.5))
     observe_acceptances(collected.tracers)(acceptance(outcome=Breached(CapKind.SCHEMA, 3, 4), events=events))
 
     (span,) = collected.spans
@@ -236,7 +239,7 @@ def test_through_an_acceptor(given: dict[str, Any], context: EnvelopeContext, ru
 
 
 def test_what_a_processor_raises_does_not_undo_an_acceptance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The envelope was recorded; that nobody could be told is logged."""
+    """The envelope was recorded; that nobody could be reported is logged."""
     collected = Collected()
     observe = observe_acceptances(collected.tracers)
     monkeypatch.setattr(collected.exporter, "export", lambda _: 1 / 0)
@@ -246,7 +249,7 @@ def test_what_a_processor_raises_does_not_undo_an_acceptance(monkeypatch: pytest
 
 
 def test_an_acceptors_sink_and_observer_together() -> None:
-    """The events are told once each way: the sink's span of the node, the observer's of the envelope."""
+    """The events are reported once each way: the sink's span of the node, the observer's of the envelope."""
     collected = Collected()
     with collected.on_event() as on_event:
         acceptor(on_event=on_event, observe=observe_acceptances(collected.tracers)).accept(envelope(), CONTEXT)

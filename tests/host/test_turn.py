@@ -107,12 +107,12 @@ def test_the_next_turn_begins_anew() -> None:
 
 def test_rounds_go_on_in_the_next_turn() -> None:
     """A model that is asked to mend answers in its next turn; after the last round the node fails."""
-    turn, told = host().turn(CONTEXT), []
+    turn, reported = host().turn(CONTEXT), []
     for number in range(3):
-        told.append(types(turn.accept(numbered(number, payload={})).events))
+        reported.append(types(turn.accept(numbered(number, payload={})).events))
         turn = turn.next_turn()
 
-    assert told == [["log.appended"], ["log.appended"], ["cap.breached", "node.failed"]]
+    assert reported == [["log.appended"], ["log.appended"], ["cap.breached", "node.failed"]]
 
 
 def test_rounds_are_an_envelopes() -> None:
@@ -176,7 +176,7 @@ def test_the_log_does_not_lower_what_a_host_counted() -> None:
 
 
 def test_nobody_asks_for_another_node() -> None:
-    """A model that writes another ``nodeId`` is told so, and its own node's questions are counted on."""
+    """A model that writes another ``nodeId`` is reported so, and its own node's questions are counted on."""
     turn = host(HostLimits(32, 3, 1)).turn(CONTEXT)
     found = [turn.accept(numbered(each, ASK, nodeId=node)) for each, node in enumerate(("other", "node-1", "node-1"))]
 
@@ -277,7 +277,7 @@ def test_what_is_discarded_does_not_end_the_turn() -> None:
 
 
 def test_a_handler_may_fail_the_node() -> None:
-    """Its ``node.failed`` ends the turn as any other; told once, it does not end a replay."""
+    """Its ``node.failed`` ends the turn as any other; reported once, it does not end a replay."""
     rules = HostConfig(CATALOGUE, handlers={NOTE: lambda *_: [NodeFailed("full", "No room.")]})
     failing = acceptor(rules)
     found = failing.turn(CONTEXT).accept_all([numbered(0), numbered(1, "error")])

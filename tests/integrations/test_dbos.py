@@ -72,7 +72,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield Silent
 
 
-def test_a_finished_step_is_replayed_and_an_unknown_one_is_told(tmp_path: Path, silent: Any) -> None:
+def test_a_finished_step_is_replayed_and_an_unknown_one_is_reported(tmp_path: Path, silent: Any) -> None:
     """The emission that was under way when the process was killed is not sent again in silence."""
     silent.tasks = {6}
     child = start(tmp_path, "count", 5)
@@ -144,7 +144,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("step", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_before_the_step(tmp_path: Path, step: Any, message: str) -> None:
+def test_a_mistake_is_reported_before_the_step(tmp_path: Path, step: Any, message: str) -> None:
     """What a process would forget, or could not use, is refused."""
     with SqliteStore(tmp_path / "store.db") as store, pytest.raises(InputError, match=re.escape(message)):
         asyncio.run(step(store))

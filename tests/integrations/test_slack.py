@@ -117,7 +117,7 @@ def test_words_that_are_none_are_said_at_the_field(api: SlackApi) -> None:
 
 
 @pytest.mark.parametrize("user", ["U3", "U9"], ids=["without the right", "unknown"])
-def test_who_may_not_answer_is_told(api: SlackApi, user: str) -> None:
+def test_who_may_not_answer_is_reported(api: SlackApi, user: str) -> None:
     """By a message that only they see; nothing is recorded, and no modal opens."""
     office = Office(api)
     office.press("selected.0", user)

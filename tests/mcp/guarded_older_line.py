@@ -99,13 +99,13 @@ async def _round(read: Any, write: Any) -> Json:
     async with ClientSession(read, write) as client:
         await client.initialize()
         await client.list_tools()
-        told = wire(await client.call_tool(SEND, MOM))["structuredContent"]
-        given = {"decision_id": told["decision_id"]}
+        reported = wire(await client.call_tool(SEND, MOM))["structuredContent"]
+        given = {"decision_id": reported["decision_id"]}
         pending = wire(await client.call_tool(RESOLVE, given))["structuredContent"]
         answer = {"outcome": "selected", "digest": pending["digest"], "index": 0}
         await client.call_tool(RESOLVE, {**given, "resolution": answer})
-        same = {"call_id": told["call_id"]}
-        return [told, *[wire(await client.call_tool(SEND, {**each, **same})) for each in (CEO, MOM, MOM)]]
+        same = {"call_id": reported["call_id"]}
+        return [reported, *[wire(await client.call_tool(SEND, {**each, **same})) for each in (CEO, MOM, MOM)]]
 
 
 async def over_stdio(folder: Path) -> Json:

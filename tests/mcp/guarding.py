@@ -24,13 +24,13 @@ def waiting(mailing: Mailing) -> dict[str, Json]:
     return found
 
 
-def approve(mailing: Mailing, told: Mapping[str, Json]) -> None:
+def approve(mailing: Mailing, reported: Mapping[str, Json]) -> None:
     """Have the call approved by its principal, wherever they are."""
-    ledger, decision_id = mailing.authority.ledger, str(told["decision_id"])
+    ledger, decision_id = mailing.authority.ledger, str(reported["decision_id"])
     ledger.resolve(decision_id, select_option(ledger.find(decision_id).moment, 0))  # type: ignore[union-attr]  it is open
 
 
-def again(mailing: Mailing, told: Mapping[str, Json], **changed: Json) -> dict[str, Json]:
+def again(mailing: Mailing, reported: Mapping[str, Json], **changed: Json) -> dict[str, Json]:
     """Return what comes of the call made again."""
-    given = {**MOM, "call_id": told["call_id"], **changed}
+    given = {**MOM, "call_id": reported["call_id"], **changed}
     return called(mailing.server(), "2026-07-28", SEND, given)

@@ -91,19 +91,19 @@ async def asking() -> Json:
 
 async def page() -> Json:
     """Return what came of sending the principal to their own page."""
-    told: list[str] = []
+    reported: list[str] = []
     there = DecisionAsker(
         Ledger(),
         surface=Surface.OWN,
         url_for=lambda _: "http://127.0.0.1:1/decide/token",
-        notify=lambda _: told.append("told"),
+        notify=lambda _: reported.append("reported"),
     )
     pending = there.ledger.open(VALID_MOMENT)
     server = Releasing(there).server()
     return {
         "accept": await called(server, RESOLVE, {"decision_id": pending.decision_id}, {"action": "accept"}),
         "nobody": await called(server, RESOLVE, {"decision_id": pending.decision_id}),
-        "told": told,
+        "reported": reported,
     }
 
 
@@ -111,9 +111,9 @@ async def _round(read: Any, write: Any) -> Json:
     async with ClientSession(read, write) as client:
         await client.initialize()
         emitted = wire(await client.call_tool("emit_binding_moment", {"situation": "Shall we go on?"}))
-        told = emitted["structuredContent"]
-        answer = {"outcome": "selected", "digest": told["digest"], "index": 1}
-        given = {"decision_id": told["decision_id"], "resolution": answer}
+        reported = emitted["structuredContent"]
+        answer = {"outcome": "selected", "digest": reported["digest"], "index": 1}
+        given = {"decision_id": reported["decision_id"], "resolution": answer}
         return {"emitted": emitted, "resolved": wire(await client.call_tool(RESOLVE, given))}
 
 

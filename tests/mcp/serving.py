@@ -29,6 +29,6 @@ def serving(*arguments: str) -> Iterator[str]:
             yield process.stdout.readline().strip()
         finally:
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=600)
-    assert process.returncode == 0, told
-    assert "Traceback" not in told
+            _, reported = process.communicate(timeout=600)
+    assert process.returncode == 0, reported
+    assert "Traceback" not in reported

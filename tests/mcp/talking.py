@@ -35,8 +35,8 @@ class Person:
 
 def wire(model: Any) -> dict[str, Json]:
     """Return what travels of a model of the SDK."""
-    told: dict[str, Json] = model.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return told
+    reported: dict[str, Json] = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return reported
 
 
 def talk(
@@ -72,7 +72,7 @@ def called(
 
 
 def listed(server: Any, era: str) -> dict[str, dict[str, Json]]:
-    """Return the tools that a client is told of, by name."""
+    """Return the tools that a client is reported, by name."""
 
     async def script(client: Client) -> dict[str, dict[str, Json]]:
         return {each.name: wire(each) for each in (await client.list_tools()).tools}

@@ -27,17 +27,17 @@ READ: dict[str, tuple[Json, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("told", "emits"), READ.values(), ids=READ)
-def test_it_is_read_from_json(told: Json, emits: bool) -> None:
+@pytest.mark.parametrize(("reported", "emits"), READ.values(), ids=READ)
+def test_it_is_read_from_json(reported: Json, emits: bool) -> None:
     """Bare, with any prefix, or as the annotation that the draft names; and it is a boolean."""
-    assert advertises({"name": "delete_branch", "inputSchema": {"type": "object"}, **told}) is emits
+    assert advertises({"name": "delete_branch", "inputSchema": {"type": "object"}, **reported}) is emits
 
 
 @pytest.mark.parametrize("name", [name for name in READ if name != "annotation"])
 def test_it_is_read_from_a_model(name: str) -> None:
     """As the SDK hands tools over; mcp 2.3 drops annotations that it does not know."""
-    told, emits = READ[name]
-    tool = types.Tool.model_validate({"name": "delete_branch", "inputSchema": {"type": "object"}, **told})
+    reported, emits = READ[name]
+    tool = types.Tool.model_validate({"name": "delete_branch", "inputSchema": {"type": "object"}, **reported})
 
     assert advertises(tool) is emits
 

@@ -38,13 +38,13 @@ INVALID = {
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize(("answer", "told", "done"), ANSWERS.values(), ids=ANSWERS)
-def test_a_tool_goes_on_with_the_answer(answer: Json, told: Json, done: list[int], era: str) -> None:
+@pytest.mark.parametrize(("answer", "reported", "done"), ANSWERS.values(), ids=ANSWERS)
+def test_a_tool_goes_on_with_the_answer(answer: Json, reported: Json, done: list[int], era: str) -> None:
     """Section 6.3: in one call, whatever the era; decline and cancel are no option, no veto and no consent."""
     releasing = Releasing(DecisionAsker(Ledger()))
     found = called(releasing.server(), era, ASK, {}, Person(**answer))
 
-    assert found["structuredContent"] == told
+    assert found["structuredContent"] == reported
     assert releasing.done == done
     assert releasing.made == 1
 

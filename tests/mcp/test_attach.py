@@ -84,8 +84,8 @@ HOSTS: dict[str, tuple[str, ...]] = {
 def test_a_surface_finds_it_whichever_part_a_host_hands_on(kept: tuple[str, ...]) -> None:
     """The copies agree, and each is whole, hostile envelopes too."""
     for moment in (*FEW_MOMENTS.values(), *HOSTILE_MOMENTS.values()):
-        told = wire(attach_moment(_PLAIN, moment))
-        found = read_tool_result({name: told[name] for name in kept})
+        reported = wire(attach_moment(_PLAIN, moment))
+        found = read_tool_result({name: reported[name] for name in kept})
 
         assert isinstance(found, DeliveredDecision)
         assert found.moment == moment
@@ -131,15 +131,15 @@ def test_the_text_alone_may_be_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("structured", "told"),
+    ("structured", "reported"),
     [({"binding_moment": None}, "already has a member binding_moment"), (["one"], "not an object")],
     ids=["a member of that name", "no object"],
 )
-def test_a_payload_without_room_is_refused(structured: Json, told: str) -> None:
+def test_a_payload_without_room_is_refused(structured: Json, reported: str) -> None:
     """Nothing of the tool's is overwritten."""
     taken = _PLAIN.model_copy(update={"structured_content": structured})
 
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         attach_moment(taken, VALID_MOMENT)
 
 

@@ -46,17 +46,17 @@ class Bare:
         asked = next(self._ids)
         self.say({"id": asked, "method": method, "params": params})
         while True:
-            told = json.loads(self.heard.readline())
-            if told.get("method") == "elicitation/create":
-                self.asked.append(told["params"])
-                self.say({"id": told["id"], "result": self.answer})
-            elif told.get("id") == asked:
-                found: dict[str, Json] = told["result"]
+            reported = json.loads(self.heard.readline())
+            if reported.get("method") == "elicitation/create":
+                self.asked.append(reported["params"])
+                self.say({"id": reported["id"], "result": self.answer})
+            elif reported.get("id") == asked:
+                found: dict[str, Json] = reported["result"]
                 return found
 
-    def say(self, told: dict[str, Json]) -> None:
+    def say(self, reported: dict[str, Json]) -> None:
         """Send a message."""
-        self.said.write(f"{json.dumps({'jsonrpc': '2.0', **told})}\n")
+        self.said.write(f"{json.dumps({'jsonrpc': '2.0', **reported})}\n")
         self.said.flush()
 
 

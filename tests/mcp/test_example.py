@@ -76,14 +76,14 @@ SAID: dict[str, tuple[Person, dict[str, Json]]] = {
 @pytest.mark.parametrize("name", SAID)
 def test_the_agent_reads_what_the_person_wants_instead(name: str) -> None:
     """Another option, an answer, an objection and no answer are told apart, and with the person's words."""
-    person, told = SAID[name]
+    person, reported = SAID[name]
 
     async def script(client: Client) -> Json:
         return wire(await client.call_tool(DELETE, {"name": "spike"}))["structuredContent"]
 
     found = talk(runpy.run_path(str(EXAMPLE))["server"], "2026-07-28", script, person)
 
-    assert found == {"branch": "spike", **told}
+    assert found == {"branch": "spike", **reported}
 
 
 def test_a_question_that_was_refused_says_why() -> None:

@@ -74,7 +74,7 @@ def test_a_decision_is_added_to_any_tool(name: str, era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_tools_are_told_of_with_room_and_advert(era: str) -> None:
+def test_tools_are_reported_with_room_and_advert(era: str) -> None:
     """And the one for which it does not decide stays as it was."""
     before, after = listed(PLAIN, era), listed(EMITTING, era)
 
@@ -139,14 +139,14 @@ def test_an_error_is_passed_on(era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "reported"),
     [
         (InputError("The ledger of this server is closed."), "The ledger of this server is closed."),
         (KeyError("sk-live-0123"), "It raised KeyError."),
     ],
     ids=["ours", "another"],
 )
-def test_a_decider_that_raises_loses_no_result(error: Exception, told: str, era: str) -> None:
+def test_a_decider_that_raises_loses_no_result(error: Exception, reported: str, era: str) -> None:
     """The tool ran: its result stands as it is, and a text beside it says that no decision goes with it."""
 
     def fails(_payload: object) -> BindingMoment:
@@ -157,7 +157,7 @@ def test_a_decider_that_raises_loses_no_result(error: Exception, told: str, era:
     assert not found.get("isError")
     assert found["structuredContent"] == plain["structuredContent"]
     assert found["content"][:-1] == plain["content"]
-    assert told in found["content"][-1]["text"]
+    assert reported in found["content"][-1]["text"]
     assert "sk-live" not in str(found)
 
 
@@ -179,9 +179,9 @@ def test_the_extension_is_advertised() -> None:
     async def script(client: Any) -> Any:
         return client.server_capabilities.extensions
 
-    told = talk(EMITTING, "auto", script)
+    reported = talk(EMITTING, "auto", script)
 
-    assert told == {
+    assert reported == {
         EXTENSION_ID: {
             "draft": "draft-morrison-binding-moment-envelope-00",
             "field": "binding_moment",

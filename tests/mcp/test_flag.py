@@ -43,7 +43,7 @@ def test_it_stands_behind_a_flag(enabled: Any, emits: bool, function: Callable[.
         assert json.dumps(after) == json.dumps(before)
 
 
-def test_a_tool_that_is_off_for_good_is_told_of_as_it_was() -> None:
+def test_a_tool_that_is_off_for_good_is_reported_as_it_was() -> None:
     """Section 7.3: no advert, and the schema that it had."""
     before = listed(conventional(tools.closed), "legacy")
     after = listed(emitting(tools.closed, good, enabled=False), "legacy")

@@ -49,11 +49,11 @@ def test_what_is_not_approved_is_not_done(answer: dict[str, str], instead: dict[
     """It is an error, with what the principal decided instead."""
     mailing = Mailing()
     found = called(mailing.server(), era, SEND, MOM, Person("accept", **answer))
-    told = found["structuredContent"]
+    reported = found["structuredContent"]
 
-    assert (found["isError"], told["status"], told["code"]) == (True, "refused", "not_approved")
-    assert {name: told["decision"][name] for name in instead} == instead
-    assert "binding_moment" not in told
+    assert (found["isError"], reported["status"], reported["code"]) == (True, "refused", "not_approved")
+    assert {name: reported["decision"][name] for name in instead} == instead
+    assert "binding_moment" not in reported
     assert mailing.sent == []
 
 
@@ -63,12 +63,12 @@ def test_who_does_not_decide_approves_nothing(action: str, reason: str, era: str
     """The decision is open still: the same call, made again, asks again."""
     mailing = Mailing()
     found = called(mailing.server(), era, SEND, MOM, Person(action))
-    told = found["structuredContent"]
-    done = called(mailing.server(), era, SEND, {**MOM, "call_id": told["call_id"]}, Person("accept", **APPROVE))
+    reported = found["structuredContent"]
+    done = called(mailing.server(), era, SEND, {**MOM, "call_id": reported["call_id"]}, Person("accept", **APPROVE))
 
-    assert (found["isError"], told["status"], told["reason"]) == (True, "undecided", reason)
-    assert told["code"] == "approval_pending"
-    assert "binding_moment" not in told
+    assert (found["isError"], reported["status"], reported["reason"]) == (True, "undecided", reason)
+    assert reported["code"] == "approval_pending"
+    assert "binding_moment" not in reported
     assert done["structuredContent"] == SENT
     assert mailing.sent == [MAIL]
 
@@ -91,25 +91,25 @@ def test_any_other_client_is_handed_the_decision(era: str) -> None:
 
     async def script(client: Client) -> list[Json]:
         asked = wire(await client.call_tool(SEND, MOM))
-        told = asked["structuredContent"]
-        same = {**MOM, "call_id": told["call_id"]}
+        reported = asked["structuredContent"]
+        same = {**MOM, "call_id": reported["call_id"]}
         early = wire(await client.call_tool(SEND, same))
         (open_one,) = mailing.authority.ledger.pending()
         answer = {"outcome": "selected", "digest": open_one.digest, "index": 0}
-        await client.call_tool(RESOLVE, {"decision_id": told["decision_id"], "resolution": answer})
+        await client.call_tool(RESOLVE, {"decision_id": reported["decision_id"], "resolution": answer})
         return [asked, early, *[wire(await client.call_tool(SEND, same)) for _ in range(2)]]
 
     asked, early, done, repeated = talk(mailing.server(), era, script)
-    told = asked["structuredContent"]
+    reported = asked["structuredContent"]
 
-    assert (asked["isError"], told["status"], told["code"]) == (True, "approval_pending", "approval_pending")
-    assert NEW_ID.fullmatch(told["call_id"])
-    assert NEW_ID.fullmatch(told["decision_id"])
-    assert told["binding_moment"]["findings"][0] == 'to: "mom@example.org"'
-    assert told["call_id"] in asked["content"][0]["text"]
+    assert (asked["isError"], reported["status"], reported["code"]) == (True, "approval_pending", "approval_pending")
+    assert NEW_ID.fullmatch(reported["call_id"])
+    assert NEW_ID.fullmatch(reported["decision_id"])
+    assert reported["binding_moment"]["findings"][0] == 'to: "mom@example.org"'
+    assert reported["call_id"] in asked["content"][0]["text"]
     assert "Run send_email with exactly these arguments" in asked["content"][1]["text"]
     assert types.CallToolResult.model_validate(asked).content[2].text.startswith('{"binding_moment"')  # type: ignore[union-attr]
-    assert early["structuredContent"] == told
+    assert early["structuredContent"] == reported
     assert done["structuredContent"] == SENT
     assert (repeated["structuredContent"], repeated["content"]) == (done["structuredContent"], done["content"])
     assert mailing.sent == [MAIL]
@@ -122,10 +122,10 @@ def test_a_client_that_does_not_ask_as_it_said_is_handed_the_decision() -> None:
         return types.ErrorData(code=-32600, message="Not now.")
 
     mailing = Mailing()
-    told = called(mailing.server(), "legacy", SEND, MOM, refuses)["structuredContent"]
+    reported = called(mailing.server(), "legacy", SEND, MOM, refuses)["structuredContent"]
 
-    assert told["status"] == "approval_pending"
-    assert told["binding_moment"]["question"]["recommended_idx"] == 1
+    assert reported["status"] == "approval_pending"
+    assert reported["binding_moment"]["question"]["recommended_idx"] == 1
     assert mailing.sent == []
 
 
@@ -172,10 +172,10 @@ def test_the_agent_reads_why_a_call_is_not_approved(keeps: bool) -> None:
     store = MemoryStore()
     words = KeepWords() if keeps else None
     mailing = Mailing(Authority(store, ledger=Ledger(store, words=words)))
-    told = waiting(mailing)
+    reported = waiting(mailing)
     elsewhere = Ledger(store, words=words)
     (pending,) = elsewhere.pending()
     elsewhere.resolve(pending.decision_id, answer_in_words(pending.moment, "Call her instead."))
-    found = again(mailing, told)["structuredContent"]
+    found = again(mailing, reported)["structuredContent"]
     assert (found["status"], found["code"], mailing.sent) == ("refused", "not_approved", [])
     assert found.get("decision", {}).get("answer") == ("Call her instead." if keeps else None)

@@ -33,15 +33,15 @@ SWAPS: dict[str, dict[str, Json]] = {
 def test_approved_for_one_call_is_not_approved_for_another(changed: dict[str, Json], approved: bool) -> None:
     """Email mom cannot become email the CEO; the call that was approved can still be made."""
     mailing = Mailing()
-    told = waiting(mailing)
+    reported = waiting(mailing)
     if approved:
-        approve(mailing, told)
-    swapped = again(mailing, told, **changed)
+        approve(mailing, reported)
+    swapped = again(mailing, reported, **changed)
 
     assert (swapped["isError"], swapped["structuredContent"]["code"]) == (True, "other_call")
     assert "ceo" not in str(swapped)
     assert mailing.sent == []
-    assert again(mailing, told)["structuredContent"].get("number") == (1 if approved else None)
+    assert again(mailing, reported)["structuredContent"].get("number") == (1 if approved else None)
 
 
 def test_an_answer_to_the_form_of_one_call_approves_no_other() -> None:
@@ -94,33 +94,33 @@ def test_an_id_of_no_call_is_refused(call_id: str) -> None:
 def test_an_id_that_nobody_knows_is_a_new_calls() -> None:
     """It has to be approved as any other: whoever thinks an id up gains nothing by it."""
     mailing = Mailing()
-    told = again(mailing, {"call_id": "0" * 32})["structuredContent"]
+    reported = again(mailing, {"call_id": "0" * 32})["structuredContent"]
 
-    assert (told["status"], told["call_id"]) == ("approval_pending", "0" * 32)
+    assert (reported["status"], reported["call_id"]) == ("approval_pending", "0" * 32)
 
 
 def test_a_stopped_workflow_does_nothing() -> None:
     """Not even what was approved before."""
     mailing = Mailing(settings={"workflow_id": "mail"})
-    told = waiting(mailing)
-    approve(mailing, told)
+    reported = waiting(mailing)
+    approve(mailing, reported)
     mailing.authority.stop(StopRequest("mail"))
-    found = again(mailing, told)
+    found = again(mailing, reported)
 
     assert (found["isError"], found["structuredContent"]["code"]) == (True, "stopped")
     assert mailing.sent == []
 
 
 def test_two_clients_with_one_call_have_it_done_once() -> None:
-    """At the same time, under the same id: one has it done, the other is told so, or that it is being done."""
+    """At the same time, under the same id: one has it done, the other is reported so, or that it is being done."""
     mailing = Mailing()
-    told = waiting(mailing)
-    approve(mailing, told)
+    reported = waiting(mailing)
+    approve(mailing, reported)
     server = mailing.server()
 
     async def one() -> dict[str, Json]:
         async with Client(server, mode="legacy") as client:
-            return wire(await client.call_tool(SEND, {**MOM, "call_id": told["call_id"]}))
+            return wire(await client.call_tool(SEND, {**MOM, "call_id": reported["call_id"]}))
 
     async def both() -> list[dict[str, Json]]:
         return list(await asyncio.gather(*[one() for _ in range(4)]))
@@ -136,9 +136,9 @@ def test_two_clients_with_one_call_have_it_done_once() -> None:
 def test_two_clients_who_are_both_asked_have_it_done_once() -> None:
     """Both users approve the same call."""
     mailing = Mailing()
-    told = waiting(mailing)
+    reported = waiting(mailing)
     found = [
-        called(mailing.server(), era, SEND, {**MOM, "call_id": told["call_id"]}, Person("accept", **APPROVE))
+        called(mailing.server(), era, SEND, {**MOM, "call_id": reported["call_id"]}, Person("accept", **APPROVE))
         for era in ERAS
     ]
 

@@ -67,15 +67,15 @@ def test_what_did_not_run_is_no_malformed_result(name: str, older: dict[str, Any
         jsonschema.validate(each["structuredContent"], published or {})
 
 
-@pytest.mark.parametrize(("person", "told"), OUTCOMES.items(), ids=OUTCOMES)
+@pytest.mark.parametrize(("person", "reported"), OUTCOMES.items(), ids=OUTCOMES)
 def test_a_call_is_made_where_it_was_approved(
-    person: str, told: tuple[str | None, str | None], older: dict[str, Any]
+    person: str, reported: tuple[str | None, str | None], older: dict[str, Any]
 ) -> None:
     """And nowhere else; another call under its id is refused."""
     found = older["asking"][person]
     first = found["first"]["result"]
 
-    assert (first["structuredContent"].get("status"), first["structuredContent"].get("code")) == told
+    assert (first["structuredContent"].get("status"), first["structuredContent"].get("code")) == reported
     assert first["isError"] is (person != "approve")
     assert found["sent"] == ([list(MAIL)] if person == "approve" else [])
     assert found["swapped"]["result"]["structuredContent"]["code"] == (
@@ -83,7 +83,7 @@ def test_a_call_is_made_where_it_was_approved(
     )
 
 
-def test_what_waits_is_told_as_on_the_other_line(older: dict[str, Any]) -> None:
+def test_what_waits_is_reported_as_on_the_other_line(older: dict[str, Any]) -> None:
     """But for the ids, which are new."""
     newer = called(Mailing().server(), "legacy", SEND, MOM)
     found = older["asking"]["nobody"]["first"]["result"]
@@ -114,9 +114,9 @@ def test_a_function_that_is_not_async_runs_in_a_thread(older: dict[str, Any]) ->
 @pytest.mark.parametrize("transport", ["over_stdio", "over_http"])
 def test_the_whole_way(transport: str, older: dict[str, Any]) -> None:
     """Handed over, resolved by the next call, refused to another call, done, and done once."""
-    told, swapped, done, again = older[transport]["found"]
+    reported, swapped, done, again = older[transport]["found"]
 
-    assert told["status"] == "approval_pending"
+    assert reported["status"] == "approval_pending"
     assert swapped["structuredContent"]["code"] == "other_call"
     assert (done["structuredContent"], again["structuredContent"]) == (SENT, SENT)
     assert older[transport]["sent"] == [MAIL[0]]

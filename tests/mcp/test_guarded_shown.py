@@ -20,9 +20,9 @@ from tests.mcp.talking import ERAS, Person, called
 @pytest.mark.parametrize("era", ERAS)
 def test_a_principal_with_a_page_answers_there_and_nowhere_else(era: str) -> None:
     """Section 11.4 of the draft: the call waits, whatever the client's form said; what they answer there counts."""
-    authority, told = Authority(), list[PendingDecision]()
+    authority, reported = Authority(), list[PendingDecision]()
     asking = DecisionAsker(
-        authority.ledger, surface=Surface.OWN, url_for=lambda _: "http://127.0.0.1:1/decide", notify=told.append
+        authority.ledger, surface=Surface.OWN, url_for=lambda _: "http://127.0.0.1:1/decide", notify=reported.append
     )
     mailing = Mailing(authority, asking)
     waits = called(mailing.server(), era, SEND, MOM, Person("accept", **APPROVE))["structuredContent"]
@@ -57,19 +57,19 @@ def test_what_is_digested_is_shown_to_nobody() -> None:
     mailing = Mailing(settings={"digested": ["body"]})
     person = Person("decline")
     asked = called(mailing.server(), "legacy", SEND, MOM, person)
-    told = waiting(mailing)
-    approve(mailing, told)
+    reported = waiting(mailing)
+    approve(mailing, reported)
 
-    assert "Sunday" not in str([asked, told, person.asked])
-    assert again(mailing, told, body="Dinner on Monday?")["structuredContent"]["code"] == "other_call"
-    assert again(mailing, told)["structuredContent"] == SENT
+    assert "Sunday" not in str([asked, reported, person.asked])
+    assert again(mailing, reported, body="Dinner on Monday?")["structuredContent"]["code"] == "other_call"
+    assert again(mailing, reported)["structuredContent"] == SENT
 
 
 def test_the_form_is_that_of_the_open_decision() -> None:
     """As any other decision's: the envelope whole, and the three answers."""
     mailing, person = Mailing(), Person("decline")
-    told = called(mailing.server(), "legacy", SEND, MOM, person)["structuredContent"]
-    moment: Any = mailing.authority.ledger.find(told["decision_id"]).moment  # type: ignore[union-attr]  it is open
+    reported = called(mailing.server(), "legacy", SEND, MOM, person)["structuredContent"]
+    moment: Any = mailing.authority.ledger.find(reported["decision_id"]).moment  # type: ignore[union-attr]  it is open
 
     assert person.asked[0]["message"] == elicitation.build_message(moment)
     assert digest(moment) == mailing.authority.ledger.pending()[0].digest

@@ -1,4 +1,4 @@
-"""Tools of every kind that the SDK takes can be guarded: what they return is told as it always was."""
+"""Tools of every kind that the SDK takes can be guarded: what they return is reported as it always was."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 OPEN = ("free", "untyped", "block", "result")
-"""The tools whose published schema takes what is told of a call that did not run; or that publish none."""
+"""The tools whose published schema takes what is reported a call that did not run; or that publish none."""
 
 
 def approving() -> Person:
@@ -60,9 +60,9 @@ def test_what_did_not_run_is_no_malformed_result(name: str) -> None:
     before, after = (listed(each, "legacy")[name].get("outputSchema") for each in (conventional(TOOLS[name]), server))
     waits = called(server, "legacy", name, SPIKE)
     other = called(server, "legacy", name, {"name": "spoke", "call_id": waits["structuredContent"]["call_id"]})
-    told = [each["structuredContent"] for each in (waits, other)]
+    reported = [each["structuredContent"] for each in (waits, other)]
 
-    assert [(each["status"], each["code"]) for each in told] == [
+    assert [(each["status"], each["code"]) for each in reported] == [
         ("approval_pending", "approval_pending"),
         ("refused", "other_call"),
     ]
@@ -72,7 +72,7 @@ def test_what_did_not_run_is_no_malformed_result(name: str) -> None:
         assert after["type"] == "object"
         own, not_run = after["anyOf"]
         assert (own.get("required"), own.get("title")) == (before.get("required"), before.get("title"))
-        for each in told:
+        for each in reported:
             jsonschema.validate(each, after)
             jsonschema.validate(each, not_run)
         with pytest.raises(jsonschema.ValidationError):
@@ -150,22 +150,22 @@ BROKEN: dict[str, tuple[Callable[..., Any], dict[str, Json] | None]] = {
 }
 
 
-@pytest.mark.parametrize(("tool", "told"), BROKEN.values(), ids=BROKEN)
-def test_a_tool_that_fails_has_its_receipt_and_is_not_repeated(tool: Any, told: dict[str, Json] | None) -> None:
-    """The failure is told as any tool's; what was begun once is not begun again."""
+@pytest.mark.parametrize(("tool", "reported"), BROKEN.values(), ids=BROKEN)
+def test_a_tool_that_fails_has_its_receipt_and_is_not_repeated(tool: Any, reported: dict[str, Json] | None) -> None:
+    """The failure is reported as any tool's; what was begun once is not begun again."""
     authority, server = Authority(), sdk.Server("guarding", log_level="CRITICAL")
     guarded_tool(server, authority)(tool)
     given = {"to": "mom", "call_id": "0" * 32}
     first, second = (called(server, "legacy", tool.__name__, given, approving()) for _ in range(2))
 
     assert first["isError"]
-    assert first.get("structuredContent") == (told and {**told, "call_id": "0" * 32})
+    assert first.get("structuredContent") == (reported and {**reported, "call_id": "0" * 32})
     assert [each.result.value for each in authority.receipts()] == ["failure"]
     assert second["structuredContent"]["code"] == "already_used"
 
 
 def test_a_guarded_call_within_a_guarded_call_is_one_of_its_own() -> None:
-    """What waits is told of the call that was begun; nobody is asked for the other as if it were this one."""
+    """What waits is reported the call that was begun; nobody is asked for the other as if it were this one."""
     mailing, server = Mailing(), sdk.Server("guarding", log_level="CRITICAL")
     within = guarded_tool(server, mailing.authority)(mailing.send_email)
 
@@ -176,11 +176,13 @@ def test_a_guarded_call_within_a_guarded_call_is_one_of_its_own() -> None:
     outer.__annotations__ = {"to": str, "return": str}
     guarded_tool(server, mailing.authority)(outer)
     person = approving()
-    told = called(server, "legacy", "outer", {"to": "mom"})["structuredContent"]
-    approve(mailing, told)
-    found = called(server, "legacy", "outer", {"to": "mom", "call_id": told["call_id"]}, person)["structuredContent"]
+    reported = called(server, "legacy", "outer", {"to": "mom"})["structuredContent"]
+    approve(mailing, reported)
+    found = called(server, "legacy", "outer", {"to": "mom", "call_id": reported["call_id"]}, person)[
+        "structuredContent"
+    ]
 
-    assert (found["status"], found["code"], found["call_id"]) == ("failed", "approval_pending", told["call_id"])
+    assert (found["status"], found["code"], found["call_id"]) == ("failed", "approval_pending", reported["call_id"])
     assert (mailing.sent, person.asked) == ([], [])
 
 

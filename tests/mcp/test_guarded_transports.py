@@ -51,18 +51,18 @@ def stdio(files: Files) -> StdioServerParameters:
 async def approved(client: Client, arguments: dict[str, Json]) -> dict[str, Json]:
     """Return what comes of a call, its decision resolved by the next call of a tool where the client cannot ask."""
     found = wire(await client.call_tool(SEND, arguments))
-    told = found["structuredContent"]
-    if told.get("status") != "approval_pending":
+    reported = found["structuredContent"]
+    if reported.get("status") != "approval_pending":
         return found
-    await resolve(client, told)
-    return wire(await client.call_tool(SEND, {**arguments, "call_id": told["call_id"]}))
+    await resolve(client, reported)
+    return wire(await client.call_tool(SEND, {**arguments, "call_id": reported["call_id"]}))
 
 
-async def resolve(client: Client, told: dict[str, Json]) -> None:
+async def resolve(client: Client, reported: dict[str, Json]) -> None:
     """Pass the principal's approval on."""
-    pending = wire(await client.call_tool(RESOLVE, {"decision_id": told["decision_id"]}))["structuredContent"]
+    pending = wire(await client.call_tool(RESOLVE, {"decision_id": reported["decision_id"]}))["structuredContent"]
     answer = {"outcome": "selected", "digest": pending["digest"], "index": 0}
-    await client.call_tool(RESOLVE, {"decision_id": told["decision_id"], "resolution": answer})
+    await client.call_tool(RESOLVE, {"decision_id": reported["decision_id"], "resolution": answer})
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -99,12 +99,12 @@ def test_a_restart_between_the_approval_and_the_call_changes_nothing(files: File
     """What was approved is what may be done, and once; the next server has the result still."""
 
     async def asks(client: Client) -> dict[str, Json]:
-        told = wire(await client.call_tool(SEND, MOM))["structuredContent"]
-        await resolve(client, told)
-        return told  # type: ignore[no-any-return]
+        reported = wire(await client.call_tool(SEND, MOM))["structuredContent"]
+        await resolve(client, reported)
+        return reported  # type: ignore[no-any-return]
 
-    told = talk(stdio(files), "legacy", asks)
-    same = {"call_id": told["call_id"]}
+    reported = talk(stdio(files), "legacy", asks)
+    same = {"call_id": reported["call_id"]}
 
     async def goes_on(client: Client) -> list[dict[str, Json]]:
         return [wire(await client.call_tool(SEND, {**each, **same})) for each in (CEO, MOM)]
@@ -123,9 +123,9 @@ def test_two_servers_with_one_store_do_it_once(files: Files) -> None:
 
     async def both() -> list[dict[str, Json]]:
         async with asyncio.timeout(DEADLINE), Client(stdio(files), mode="legacy") as one, Client(stdio(files)) as other:
-            told = wire(await one.call_tool(SEND, MOM))["structuredContent"]
-            await resolve(other, told)
-            calls = [each.call_tool(SEND, {**MOM, "call_id": told["call_id"]}) for each in (one, other, one, other)]
+            reported = wire(await one.call_tool(SEND, MOM))["structuredContent"]
+            await resolve(other, reported)
+            calls = [each.call_tool(SEND, {**MOM, "call_id": reported["call_id"]}) for each in (one, other, one, other)]
             return [wire(each) for each in await asyncio.gather(*calls)]
 
     found = [each["structuredContent"] for each in asyncio.run(both())]

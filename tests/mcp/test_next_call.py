@@ -59,14 +59,14 @@ CONTINUATIONS: dict[str, tuple[Json, Json]] = {
 @pytest.mark.parametrize("continuation", CONTINUATIONS)
 def test_the_three_can_be_told_apart_and_from_none(continuation: str, era: str) -> None:
     """Section 6.3: the agent's correct continuation differs in each case, and is named."""
-    given, told = CONTINUATIONS[continuation]
+    given, reported = CONTINUATIONS[continuation]
     asking = DecisionAsker(Ledger())
     pending = asking.ledger.open(VALID_MOMENT)
     arguments = {"decision_id": pending.decision_id, "resolution": {**given, "digest": pending.digest}}
     found = called(Releasing(asking).server(), era, RESOLVE, arguments)["structuredContent"]
 
     assert found["continuation"] == continuation
-    assert {name: found[name] for name in told} == told
+    assert {name: found[name] for name in reported} == reported
 
 
 REFUSED: dict[str, tuple[Json, str]] = {
@@ -117,7 +117,7 @@ def test_a_decision_is_resolved_once(era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_what_is_resolved_is_not_asked_again(era: str) -> None:
-    """Whichever way it was resolved, another asker is told."""
+    """Whichever way it was resolved, another asker is reported."""
     asking, person = DecisionAsker(Ledger()), Person("accept", choice="option:0")
     pending = asking.ledger.open(VALID_MOMENT)
     asking.ledger.resolve(pending.decision_id, select_option(VALID_MOMENT, 1), channel="terminal")
@@ -176,7 +176,7 @@ def test_a_veto_whose_words_are_kept_nowhere_stays_a_veto(era: str) -> None:
 
 def test_the_resolution_is_an_argument_with_its_schema() -> None:
     """So that a host's model knows how to write it."""
-    told = listed(Releasing(DecisionAsker(Ledger())).server(), "legacy")[RESOLVE]["inputSchema"]
+    reported = listed(Releasing(DecisionAsker(Ledger())).server(), "legacy")[RESOLVE]["inputSchema"]
 
-    assert told["properties"]["resolution"]["anyOf"] == RESOLUTION_SCHEMA["anyOf"]
-    assert told["required"] == ["decision_id"]
+    assert reported["properties"]["resolution"]["anyOf"] == RESOLUTION_SCHEMA["anyOf"]
+    assert reported["required"] == ["decision_id"]

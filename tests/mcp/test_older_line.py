@@ -68,10 +68,10 @@ def test_it_stands_behind_a_flag(flag: str, older: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_tool_goes_on_with_the_answer(name: str, older: dict[str, Any]) -> None:
     """Section 6.3: as on the other line, by the same form."""
-    _, told, done = ANSWERS[name]
+    _, reported, done = ANSWERS[name]
     found = older["asking"][name]
 
-    assert found["result"]["structuredContent"] == told
+    assert found["result"]["structuredContent"] == reported
     assert (found["done"], found["made"]) == (done, 1)
     assert found["asked"][0]["mode"] == "form"
 
@@ -101,7 +101,7 @@ def test_the_principal_is_sent_to_a_page_of_their_own(older: dict[str, Any]) -> 
     assert page["accept"]["result"]["structuredContent"]["status"] == "pending"
     assert page["nobody"]["result"]["structuredContent"]["status"] == "pending"
     assert "token" not in json.dumps([page["accept"]["result"], page["nobody"]["result"]])
-    assert page["told"] == ["told"]
+    assert page["reported"] == ["reported"]
 
 
 @pytest.mark.parametrize("transport", ["over_stdio", "over_http"])
@@ -127,7 +127,7 @@ def test_there_is_no_extension(older: dict[str, Any]) -> None:
     assert "decorate" in older["extension"]
 
 
-def test_tools_are_told_of_as_on_the_other_line(older: dict[str, Any]) -> None:
+def test_tools_are_reported_as_on_the_other_line(older: dict[str, Any]) -> None:
     """A conventional result of the one line is that of the other: what the decorator starts from is the SDK's own."""
     for name, function in TOOLS.items():
         if name not in ("block", "untyped"):  # 1.30 makes structure of these, and 2.x does not

@@ -67,7 +67,7 @@ payloads = st.dictionaries(
 
 
 @pytest.mark.parametrize("schema", OPEN.values(), ids=OPEN)
-def test_an_open_schema_is_told_from_a_closed_one(schema: Json) -> None:
+def test_an_open_schema_is_reported_from_a_closed_one(schema: Json) -> None:
     """A member that is not named is taken."""
     assert not is_closed(schema)
 

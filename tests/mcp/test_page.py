@@ -25,7 +25,7 @@ class Page:
     """A page of the principal's own: who was sent there, and who was told of it."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.asking = DecisionAsker(ledger, surface=Surface.OWN, url_for=self.url_for, notify=self._tell)
 
     def url_for(self, pending: PendingDecision) -> str:
@@ -33,7 +33,7 @@ class Page:
         return f"http://127.0.0.1:1/decide/token-of-{pending.decision_id}"
 
     def _tell(self, pending: PendingDecision) -> None:
-        self.told.append(self.url_for(pending))
+        self.reported.append(self.url_for(pending))
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -107,7 +107,7 @@ def test_nobody_answers_for_a_principal_with_a_page(era: str) -> None:
     assert forced["structuredContent"]["code"] == "bad_resolution"
     assert page.asking.ledger.find(pending.decision_id) == pending
     assert "token" not in json.dumps([forced, waiting])
-    assert page.told == [page.url_for(pending)]
+    assert page.reported == [page.url_for(pending)]
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -221,17 +221,17 @@ def test_a_refused_question_is_an_error_without_after(era: str, again: BindingMo
     called(first, era, RESOLVE, {**given, "resolution": objection})
     made = create_server(deciding(again), DecisionAsker(ledger, agent=agent))
     found = called(made, era, EMIT, SITUATION)
-    told = found["structuredContent"]
+    reported = found["structuredContent"]
 
     assert found["isError"]
-    assert told["code"] == "already_resolved"
+    assert reported["code"] == "already_resolved"
     for word in ("refused this question before", emitted["decision_id"], "resolve_binding_moment", "after"):
-        assert word in told["message"]
+        assert word in reported["message"]
     assert called(made, era, RESOLVE, given)["structuredContent"]["objection"] == "Why now?"
     assert ledger.pending() == ()
 
 
-def test_a_question_that_resembles_a_refused_one_is_told(tmp_path: Path) -> None:
+def test_a_question_that_resembles_a_refused_one_is_reported(tmp_path: Path) -> None:
     """It is bound, with the decision that it resembles; with after, nothing is said of that any more."""
     like = VALID_MOMENT.model_copy(
         update={
@@ -243,10 +243,10 @@ def test_a_question_that_resembles_a_refused_one_is_told(tmp_path: Path) -> None
         refused = ledger.open(VALID_MOMENT)
         ledger.resolve(refused.decision_id, objected(VALID_MOMENT, "Why now?"))
         made = create_server(deciding(like, like), DecisionAsker(Ledger(store)))
-        told = called(made, "legacy", EMIT, SITUATION)["structuredContent"]
+        reported = called(made, "legacy", EMIT, SITUATION)["structuredContent"]
         after = called(made, "legacy", EMIT, {**SITUATION, "after": [refused.decision_id]})["structuredContent"]
 
-    assert (told["status"], told["resembles"]) == ("bound", [refused.decision_id])
+    assert (reported["status"], reported["resembles"]) == ("bound", [refused.decision_id])
     assert (after["status"], "resembles" in after) == ("bound", False)
 
 

@@ -51,7 +51,7 @@ def test_without_a_decision_the_result_is_the_conventional_one(function: Callabl
 
 
 @pytest.mark.parametrize("function", TOOLS.values(), ids=TOOLS)
-def test_the_tool_is_told_of_as_it_was_but_for_the_member_and_the_advert(function: Callable[..., Any]) -> None:
+def test_the_tool_is_reported_as_it_was_but_for_the_member_and_the_advert(function: Callable[..., Any]) -> None:
     """Name, description, arguments: a host that knows nothing of envelopes sees the same tool."""
     before = listed(conventional(function), "legacy")[function.__name__]
     after = listed(emitting(function, good), "legacy")[function.__name__]
@@ -124,7 +124,7 @@ def _refused(_payload: object) -> BindingMoment:
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize(
-    ("function", "decide", "told"),
+    ("function", "decide", "reported"),
     [
         (_taken, good, "already has a member binding_moment"),
         (tools.model, _raises, "The ledger of this server is closed."),
@@ -134,7 +134,9 @@ def _refused(_payload: object) -> BindingMoment:
     ],
     ids=["taken", "input", "emission", "no decision", "another"],
 )
-def test_a_decider_that_fails_loses_no_result(function: Callable[..., Any], decide: Any, told: str, era: str) -> None:
+def test_a_decider_that_fails_loses_no_result(
+    function: Callable[..., Any], decide: Any, reported: str, era: str
+) -> None:
     """The tool ran: its result stands as it is, and a text beside it says why no decision goes with it."""
     plain = called(conventional(function), era, function.__name__, SPIKE)
     found = called(emitting(function, decide), era, function.__name__, SPIKE)
@@ -143,7 +145,7 @@ def test_a_decider_that_fails_loses_no_result(function: Callable[..., Any], deci
     kept = {name: each for name, each in plain["structuredContent"].items() if name != "binding_moment"}
     assert found["structuredContent"] == kept
     assert found["content"][:-1] == plain["content"]
-    assert told in found["content"][-1]["text"]
+    assert reported in found["content"][-1]["text"]
     assert "Traceback" not in str(found)
 
 

@@ -175,12 +175,12 @@ def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
         lines = [json.loads(process.stdout.readline())]
         while lines[-1].get("id") != 2:
             lines.append(json.loads(process.stdout.readline()))
-        rest, told = process.communicate(timeout=600)
+        rest, reported = process.communicate(timeout=600)
 
     assert {each["jsonrpc"] for each in lines} == {"2.0"}
     assert lines[-1]["result"]["structuredContent"]["status"] == "bound"
     assert (rest, process.returncode) == ("", 0)
-    assert "Traceback" not in told
+    assert "Traceback" not in reported
 
 
 def test_an_interrupt_ends_it_at_once() -> None:
@@ -197,9 +197,9 @@ def test_an_interrupt_ends_it_at_once() -> None:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         status = process.wait(timeout=600)
-        told = process.stderr.read() if process.stderr is not None else ""
+        reported = process.stderr.read() if process.stderr is not None else ""
 
-    assert (status, told) == (-signal.SIGINT, "")
+    assert (status, reported) == (-signal.SIGINT, "")
 
 
 FOREIGN = {
@@ -243,8 +243,8 @@ BAD_USAGE: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD_USAGE.values(), ids=BAD_USAGE)
-def test_bad_usage_is_told(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("arguments", "reported"), BAD_USAGE.values(), ids=BAD_USAGE)
+def test_bad_usage_is_reported(arguments: list[str], reported: str, capsys: pytest.CaptureFixture[str]) -> None:
     """In a sentence, before anything is served."""
     try:
         status: int | str | None = main(["mcp", *arguments])
@@ -253,5 +253,5 @@ def test_bad_usage_is_told(arguments: list[str], told: str, capsys: pytest.Captu
     found = capsys.readouterr()
 
     assert status == 2
-    assert told in found.err
+    assert reported in found.err
     assert found.out == ""

@@ -84,11 +84,11 @@ def test_the_ready_server(line: str) -> None:
     assert (emitted["status"], resolved["structuredContent"]["continuation"]) == ("bound", "act")
     codes = {"unknown_decision": unknown, "wrong_digest": other, "no_such_option": wrong}
     for code, result in {**codes, None: unresolved}.items():
-        told = result["structuredContent"]
+        reported = result["structuredContent"]
         assert result["isError"]
-        assert told["status"] == "error"
-        assert code in (told["code"], None)
-        assert told["message"] in result["content"][0]["text"]
+        assert reported["status"] == "error"
+        assert code in (reported["code"], None)
+        assert reported["message"] in result["content"][0]["text"]
 
 
 @pytest.mark.parametrize("line", LINES, ids=LINES.values())
@@ -97,16 +97,16 @@ def test_a_guarded_server(line: str) -> None:
     mom = {"to": "mom@example.org", "subject": "Sunday", "body": "Dinner?"}
     with client(line, *GUARDED) as call:
         waits = call("send_email", **mom)
-        told = waits["structuredContent"]
-        refused = call("send_email", **{**mom, "call_id": told["call_id"], "to": "ceo@example.org"})
+        reported = waits["structuredContent"]
+        refused = call("send_email", **{**mom, "call_id": reported["call_id"], "to": "ceo@example.org"})
         odd = call("send_email", **mom, call_id="mine")
-        answer = {"outcome": "selected", "digest": told["digest"], "index": 0}
-        call("resolve_binding_moment", decision_id=told["decision_id"], resolution=answer)
-        made = call("send_email", **mom, call_id=told["call_id"])
+        answer = {"outcome": "selected", "digest": reported["digest"], "index": 0}
+        call("resolve_binding_moment", decision_id=reported["decision_id"], resolution=answer)
+        made = call("send_email", **mom, call_id=reported["call_id"])
         unresolved = call("resolve_binding_moment", decision_id=UNKNOWN)
 
-    assert (waits["isError"], told["status"]) == (True, "approval_pending")
-    assert told["binding_moment"]["question"]
+    assert (waits["isError"], reported["status"]) == (True, "approval_pending")
+    assert reported["binding_moment"]["question"]
     assert refused["structuredContent"]["code"] == "other_call"
     assert odd["structuredContent"]["status"] == "error"
     assert not made.get("isError")

@@ -178,12 +178,12 @@ def test_no_bytes_of_media_leave_but_to_the_vendor(model: str, options: dict[str
         ) as run:
             assert [item.value for item in run] == [OWED, OWED]
 
-    told = [repr(seen), repr(emission), repr(emission.trace), emission.envelope.model_dump_json()]
-    told += [str(raised.value), repr(raised.value.trace), str(raised.value.vendor_message), repr(media), repr(jobs)]
+    reported = [repr(seen), repr(emission), repr(emission.trace), emission.envelope.model_dump_json()]
+    reported += [str(raised.value), repr(raised.value.trace), str(raised.value.vendor_message), repr(media), repr(jobs)]
     kept = [path.read_bytes().decode("latin-1") for path in tmp_path.rglob("*") if path.is_file()]
     assert "Failed to download file from data:image/jpeg;base64,…" in str(raised.value)
     assert len(kept) > 1
-    for text in told + kept:
+    for text in reported + kept:
         assert not any(piece in text for item in media for piece in fragments(item.part.data or b""))
 
 

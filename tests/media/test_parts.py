@@ -39,7 +39,7 @@ TYPES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("data", "expected"), TYPES.values(), ids=TYPES.keys())
-def test_the_type_is_told_from_the_bytes(data: bytes, expected: str) -> None:
+def test_the_type_is_reported_from_the_bytes(data: bytes, expected: str) -> None:
     """The signature decides."""
     assert detect_media_type(data) == expected
 

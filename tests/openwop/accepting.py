@@ -89,7 +89,7 @@ def _kind(name: str, floors: Mapping[str, int]) -> Any:
 
 
 def context(body: Mapping[str, Any]) -> EnvelopeContext:
-    """Return where the envelope comes from; who does not say is told by the correlation id, as recommended.
+    """Return where the envelope comes from; who does not say is reported by the correlation id, as recommended.
 
     ``nodeInputTrust`` is this host's own: the trust of what the node consumed, which OpenWOP's seam has no word for.
     """
@@ -121,12 +121,12 @@ def remember(body: Mapping[str, Any], store: Store, run_id: str) -> None:
 
 def answer(found: Acceptance) -> dict[str, Any]:
     """Return the outcome's wire form, and beside it what was recorded."""
-    told = dict(found.outcome.to_json())
+    reported = dict(found.outcome.to_json())
     if found.envelope is None:
-        return told
+        return reported
     recorded = found.envelope.to_json()
-    told |= {"normalizedMeta": recorded["meta"], "redactedPayload": recorded["payload"]}
-    return told if found.cached else {**told, "redactionCount": found.redactions}
+    reported |= {"normalizedMeta": recorded["meta"], "redactedPayload": recorded["payload"]}
+    return reported if found.cached else {**reported, "redactionCount": found.redactions}
 
 
 def _counters(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,11 +57,11 @@ class Seam:
         return answer.body
 
     def events(self, run_id: str, **query: str) -> list[dict[str, Any]]:
-        """Return what was told of a run; each is OpenWOP's document."""
-        told = self.get(f"runs/{run_id}/events", **query).body["events"]
-        for each in told:
+        """Return what was reported a run; each is OpenWOP's document."""
+        reported = self.get(f"runs/{run_id}/events", **query).body["events"]
+        for each in reported:
             conforms(each)
-        return told
+        return reported
 
     def spans(self, run_id: str) -> list[dict[str, Any]]:
         """Return the spans of a run."""
@@ -126,5 +126,5 @@ def conforms(event: dict[str, Any]) -> None:
 
 
 def types(events: list[dict[str, Any]]) -> list[str]:
-    """Return what was told, by type."""
+    """Return what was reported, by type."""
     return [each["type"] for each in events]

@@ -90,19 +90,19 @@ class Host:
         return accepting.answer(acceptor.accept(wanted.envelope, wanted.context))
 
     def events(self, run_id: str, query: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return what was told of a run, as far as it is asked for."""
+        """Return what was reported a run, as far as it is asked for."""
         wanted = {"causationId" if name == "correlationId" else name: each for name, each in query.items()}
-        told = [dict(each) for each in self.store.events(run_id)]
-        return [each for each in told if all(each.get(name) == value for name, value in wanted.items())]
+        reported = [dict(each) for each in self.store.events(run_id)]
+        return [each for each in reported if all(each.get(name) == value for name, value in wanted.items())]
 
     def spans(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the spans of a run, an envelope, or a name."""
         names = {"runId": "openwop.run_id", "envelopeId": "envelope_id"}
-        told = [seams.span(each) for each in self.exporter.get_finished_spans()]
+        reported = [seams.span(each) for each in self.exporter.get_finished_spans()]
         for name, value in query.items():
             key = names.get(name)
-            told = [each for each in told if (each["attributes"].get(key) if key else each.get(name)) == value]
-        return told
+            reported = [each for each in reported if (each["attributes"].get(key) if key else each.get(name)) == value]
+        return reported
 
     def reset(self) -> None:
         """Forget everything."""

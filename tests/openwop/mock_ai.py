@@ -19,7 +19,7 @@ ENDINGS: Final[dict[str, EndReason | str]] = {
     "safety": EndReason.FILTERED,
     "stop_sequence": "stop_sequence",
 }
-"""The program's stop reasons. The last is none that a vendor ends a structured answer with: it is told as it is."""
+"""The program's stop reasons. The last is none that a vendor ends a structured answer with: it is reported as it is."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The programs of the mock-model fixtures, and all that must be told of each."""
+"""The programs of the mock-model fixtures, and all that must be reported each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COERCED = {"content": '{"result":"coerced-ok"}'}
 FENCED = {"stopReason": "end_turn", "content": '```json\n{"result":"ok"}\n```'}
 REFUSED = {"stopReason": "safety", "refusalText": "No: these are quillious matters."}
 CALL = ("log.appended", "provider.usage")
-"""What is told of every call: that it is made, and what it cost."""
+"""What is reported every call: that it is made, and what it cost."""
 RETRY = "envelope.retry.attempted"
 COMPLETED = "node.completed"
 EXHAUSTED = ("envelope.retry.exhausted", "cap.breached", "node.failed")
@@ -30,10 +30,10 @@ ENGAGED = "envelope.nlToFormat.engaged"
 
 @dataclass(frozen=True)
 class Row:
-    """A fixture's program, all that is told of its run, the terminal code, and the budgets' growth."""
+    """A fixture's program, all that is reported its run, the terminal code, and the budgets' growth."""
 
     program: list[Any]
-    told: tuple[str, ...]
+    reported: tuple[str, ...]
     code: str | None = None
     growth: tuple[int, ...] = (1,)
     in_words: bool = True
@@ -65,7 +65,7 @@ ROWS: dict[str, Row] = {
 
 
 def ran(seam: Seam, name: str, program: list[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Program the mock model, run a fixture, and return how it stands and what was told."""
+    """Program the mock model, run a fixture, and return how it stands and what was reported."""
     assert seam.post("mock-ai/program", {"nodeId": NODE, "program": program}).status == 200
     created = seam.post("/v1/runs", {"workflowId": f"conformance-envelope-{name}"})
     assert created.status == 201
@@ -73,6 +73,6 @@ def ran(seam: Seam, name: str, program: list[Any]) -> tuple[dict[str, Any], list
     return seam.get(path).body, seam.get(f"{path}/events").body["events"]
 
 
-def of(told: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def of(reported: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     """Return the payloads of a type."""
-    return [each["payload"] for each in told if each["type"] == kind]
+    return [each["payload"] for each in reported if each["type"] == kind]

@@ -173,7 +173,7 @@ class Runs:
     ) -> dict[str, Any]:
         """Run a workflow to its end, or until it waits; raises ``Unknown`` where there is none of that id.
 
-        Where it replays the run ``source_id``, what is told is held against that before it ends.
+        Where it replays the run ``source_id``, what is reported is held against that before it ends.
         """
         nodes = _nodes(workflow_id)
         run_id = generate_id()
@@ -214,12 +214,12 @@ class Runs:
         return {"runId": run_id, "workflowId": run.workflow_id, "status": run.status, **error, **waits, **left}
 
     def events(self, run_id: str) -> list[Mapping[str, Any]]:
-        """Return what was told of a run."""
+        """Return what was reported a run."""
         self._run(run_id)
         return list(self.store.events(run_id))
 
     def fork(self, source_id: str) -> dict[str, Any]:
-        """Run a workflow again, and hold what is told against the first run."""
+        """Run a workflow again, and hold what is reported against the first run."""
         made = self.start(self._run(source_id).workflow_id, source_id=source_id)
         return {**made, "sourceRunId": source_id}
 

@@ -76,7 +76,7 @@ class Unreadable(Exception):
 
 
 class Leak(Exception):
-    """The payload holds what must never be told."""
+    """The payload holds what must never be reported."""
 
     def __init__(self, code: str) -> None:
         super().__init__("The payload holds what must not be told.")
@@ -94,7 +94,7 @@ def reliability(body: Mapping[str, Any], store: Store) -> dict[str, Any]:
         raise Leak("envelope_recovery_content_leak")
     if given.get("path", RecoveryPath.DIRECT.value) not in _PATHS:
         raise Unreadable("path is none that the library reads on.")
-    return _told(body, _record(RELIABILITY[kind], given, _TOLERATED), store)
+    return _reported(body, _record(RELIABILITY[kind], given, _TOLERATED), store)
 
 
 def usage(body: Mapping[str, Any], store: Store) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def usage(body: Mapping[str, Any], store: Store) -> dict[str, Any]:
         raise Unreadable("payload must be an object.")
     if _CREDENTIALS.found_in(json.dumps(given)):
         raise Leak("provider_usage_credential_leak")
-    return _told(body, _record(ProviderUsage, given, _USAGE_TOLERATED), store)
+    return _reported(body, _record(ProviderUsage, given, _USAGE_TOLERATED), store)
 
 
 def _record(kind: type[Event], given: Mapping[str, Any], tolerated: set[str]) -> Event:
@@ -126,7 +126,7 @@ def _read(name: str, value: Any) -> Any:
         raise Unreadable("reason is none of the vocabulary.") from error
 
 
-def _told(body: Mapping[str, Any], event: Event, store: Store) -> dict[str, Any]:
+def _reported(body: Mapping[str, Any], event: Event, store: Store) -> dict[str, Any]:
     node_id = body.get("nodeId") or body["payload"].get("nodeId") or "node-sample"
     tell = EventRecorder(body["runId"], node_id, body.get("correlationId") or f"{body['runId']}:{node_id}", store=store)
     tell(event)
@@ -146,9 +146,9 @@ def gated(body: Mapping[str, Any], facts: Mapping[str, frozenset[str]]) -> dict[
 
 def _candidate(provider: str, model: str, supported: list[str], own: Mapping[str, frozenset[str]]) -> CandidateModel:
     """Return a model with what the host's or the library's facts say it provides; of a stranger they say nothing."""
-    told = own.get(f"{provider}/{model}", own.get(provider))
-    if told is not None:
-        return CandidateModel(provider, model, told, authenticated=provider in supported)
+    reported = own.get(f"{provider}/{model}", own.get(provider))
+    if reported is not None:
+        return CandidateModel(provider, model, reported, authenticated=provider in supported)
     try:
         facts, name = profile.find_profile(f"{provider}/{model}")
     except UnknownModel:
@@ -189,13 +189,13 @@ def _is_plain(name: str, value: Any) -> bool:
     return name.isidentifier() and name not in {"type", "source"} and isinstance(value, str | int | float)
 
 
-def span(told: ReadableSpan) -> dict[str, Any]:
+def span(reported: ReadableSpan) -> dict[str, Any]:
     """Return a span, with all that is on it."""
     return {
-        "name": told.name,
-        "attributes": dict(told.attributes or {}),
-        "status": {"code": told.status.status_code.name, "description": told.status.description},
-        "events": [{"name": each.name, "attributes": dict(each.attributes or {})} for each in told.events],
+        "name": reported.name,
+        "attributes": dict(reported.attributes or {}),
+        "status": {"code": reported.status.status_code.name, "description": reported.status.description},
+        "events": [{"name": each.name, "attributes": dict(each.attributes or {})} for each in reported.events],
     }
 
 

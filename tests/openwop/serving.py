@@ -57,8 +57,8 @@ def application(host: Host) -> Starlette:
         except ValueError:
             return JSONResponse(HttpError("invalid_argument", "The body is no JSON.").to_json(), 400)
         path, query = request.scope["raw_path"].decode(), dict(request.query_params)
-        status, told = await to_thread.run_sync(host.call, request.method, path, query, body)
-        return JSONResponse(told, status)
+        status, reported = await to_thread.run_sync(host.call, request.method, path, query, body)
+        return JSONResponse(reported, status)
 
     routes: list[Any] = [Route(_template(each), answer, methods=["GET", "POST"]) for each in PATHS]
     discovery = create_discovery_app(EVERYTHING, advertised(host.canary), base_url=BASE_URL)

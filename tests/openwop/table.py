@@ -37,7 +37,7 @@ The conformance scenarios and the security invariants have the protocol's own na
 **How it is checked.** `python -m tests.openwop.table --write` writes the page from one list. A test compares the two \
 and looks up every name of code and every test; it fails if one is gone, skipped or expected to fail. Tests are named \
 in words: "[host/test_order](../tests/host/test_order.py): a defect is told with its code" is \
-`test_a_defect_is_told_with_its_code`. If a test's name begins with its scenario, that part is left out. Some tests \
+`test_a_defect_is_reported_with_its_code`. If a test's name begins with its scenario, that part is left out. Some tests \
 compare the library with the protocol's own schemas and fixtures, which are not part of this repository. Without them, \
 those tests are skipped by name.
 """
@@ -67,8 +67,10 @@ def _section(heading: str, body: str) -> str:
 
 
 def _open() -> str:
-    told = [_missing(each) for each in (*OBLIGATIONS, *INVARIANTS) if _is_open(each)]
-    return "".join(told) + "\nThe table of conformance scenarios below gives the reason for each one without a test.\n"
+    reported = [_missing(each) for each in (*OBLIGATIONS, *INVARIANTS) if _is_open(each)]
+    return (
+        "".join(reported) + "\nThe table of conformance scenarios below gives the reason for each one without a test.\n"
+    )
 
 
 def _missing(each: Obligation | Invariant) -> str:
@@ -83,8 +85,8 @@ def _is_open(each: Obligation | Invariant) -> bool:
 
 
 def _obligations(level: Level) -> str:
-    told = [each for each in OBLIGATIONS if each.level is level]
-    lines = [(each.id, _asked(each), "<br>".join(map(code_of, each.code)), _held(each)) for each in told]
+    reported = [each for each in OBLIGATIONS if each.level is level]
+    lines = [(each.id, _asked(each), "<br>".join(map(code_of, each.code)), _held(each)) for each in reported]
     return table(("", "Obligation", "Code", "Tests"), lines)
 
 

@@ -61,17 +61,17 @@ def test_redaction_adversarial__in_every_place_and_form(form: str, place: Callab
 
 
 def test_redaction_adversarial__a_handler_of_the_hosts_own_tells_none() -> None:
-    """It may have looked a credential up; what it tells is told, kept and handed out all the same."""
+    """It may have looked a credential up; what it tells is reported, kept and handed out all the same."""
 
     def handle(*_: Any) -> tuple[LogAppended]:
         return (LogAppended(Level.INFO, f"used {VALUE}", {VALUE: VALUE}),)
 
-    store, told = MemoryStore(), list[Any]()
+    store, reported = MemoryStore(), list[Any]()
     rules = HostConfig(secrets=Secrets.of({SECRET: VALUE}), handlers={"error": handle})
 
-    found = Acceptor(rules, store, on_event=told.append).accept(error("x"), EnvelopeContext("r", "n"))
+    found = Acceptor(rules, store, on_event=reported.append).accept(error("x"), EnvelopeContext("r", "n"))
 
-    assert VALUE not in repr((found, told, store.events("r")))
+    assert VALUE not in repr((found, reported, store.events("r")))
 
 
 @pytest.mark.parametrize("path", ["/v1/runs", "emit-envelope-reliability", "/v1/host/sample/envelope/accept"])
@@ -95,7 +95,7 @@ ANSWERS: dict[str, Behaviour] = {
 
 
 def _emitted(answer: Behaviour, secrets: Secrets) -> tuple[Any, MemoryStore, list[Any]]:
-    store, told = MemoryStore(), list[Any]()
+    store, reported = MemoryStore(), list[Any]()
     with simulator(answers=answer) as vendor:
         try:
             found: Any = emit(
@@ -106,25 +106,25 @@ def _emitted(answer: Behaviour, secrets: Secrets) -> tuple[Any, MemoryStore, lis
                 client=vendor.client(MODEL, verify=False),
                 policy=Policy(max_attempts=2),
                 host=Acceptor(HostConfig(secrets=secrets), store),
-                on_event=told.append,
+                on_event=reported.append,
                 run_id="r",
             )
         except EmissionError as error:
             found = error
-    return found, store, told
+    return found, store, reported
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_redaction__an_emission_hands_out_and_tells_none(answer: Behaviour) -> None:
     """Whatever the model answers: value, envelope, error, events and log are clean."""
-    found, store, told = _emitted(answer, Secrets.of({SECRET: VALUE}))
+    found, store, reported = _emitted(answer, Secrets.of({SECRET: VALUE}))
 
     failed = isinstance(found, EmissionError)
     handed = "".join(traceback.format_exception(found)) if failed else [found.value, found.envelope.to_json()]
-    shown = json.dumps([handed, [each.to_json() for each in told], store.events("r")])
+    shown = json.dumps([handed, [each.to_json() for each in reported], store.events("r")])
     assert VALUE not in shown
     assert VALUE not in repr(found)
-    assert told
+    assert reported
 
 
 def test_redaction__the_value_that_is_handed_out_has_the_mark() -> None:
@@ -138,10 +138,10 @@ def test_redaction__the_value_that_is_handed_out_has_the_mark() -> None:
 @pytest.mark.parametrize("name", ["refusal", "violating", "prose"])
 def test_redaction__without_a_registry_no_refused_and_no_broken_answer_is_quoted(name: str) -> None:
     """Its words are told to nobody, secrets or not."""
-    found, store, told = _emitted(ANSWERS[name], Secrets.of({}))
+    found, store, reported = _emitted(ANSWERS[name], Secrets.of({}))
 
     assert isinstance(found, EmissionError)
-    shown = ["".join(traceback.format_exception(found)), [each.to_json() for each in told], store.events("r")]
+    shown = ["".join(traceback.format_exception(found)), [each.to_json() for each in reported], store.events("r")]
     assert VALUE not in json.dumps(shown)
 
 
@@ -163,8 +163,8 @@ def test_secret_leakage_otel_attribute__no_resolved_secret_stands_on_a_span_or_i
     try:
         made = seam.post("/v1/runs", {"workflowId": "openwop-smoke-byok-roundtrip"})
         run_id = made.body["runId"]
-        run, told = (seam.get(f"/v1/runs/{run_id}{each}").body for each in ("", "/events"))
-        seen = [seam.spans(run_id), seam.bundle(run_id), run, told]
+        run, reported = (seam.get(f"/v1/runs/{run_id}{each}").body for each in ("", "/events"))
+        seen = [seam.spans(run_id), seam.bundle(run_id), run, reported]
     finally:
         seam.host.canary = None
 
@@ -176,10 +176,10 @@ def test_secret_leakage_otel_attribute__no_resolved_secret_stands_on_a_span_or_i
 
 def test_secret_leakage_otel_attribute__what_looks_for_it_is_advertised() -> None:
     """A host with a canary says that it resolves secrets, and where its spans and bundles can be looked at."""
-    told = advertised("canary")
+    reported = advertised("canary")
 
-    assert told["secrets"]["supported"] is True
-    assert told["observability"]["testSeams"] == {"otelScrape": True, "debugBundleExport": True}
+    assert reported["secrets"]["supported"] is True
+    assert reported["observability"]["testSeams"] == {"otelScrape": True, "debugBundleExport": True}
     assert "observability" not in advertised()
 
 

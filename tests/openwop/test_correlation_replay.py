@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def test_ai_envelope_correlation_replay__a_repetition_has_the_outcome_of_the_first(seam: Seam) -> None:
-    """And the first one's envelope id, whatever its own is; nothing is told of it."""
+    """And the first one's envelope id, whatever its own is; nothing is reported it."""
     to, first = to_run("again"), envelope()
     one = seam.accept(first, projectTo=to)
-    told = seam.events(to["runId"])
+    reported = seam.events(to["runId"])
 
     other = seam.accept({**first, "envelopeId": "env-another"}, projectTo=to)
 
     assert (other["status"], other["envelopeId"]) == ("accepted", first["envelopeId"])
     assert other["recordedEventIds"] == one["recordedEventIds"]
-    assert seam.events(to["runId"]) == told
+    assert seam.events(to["runId"]) == reported
 
 
 def test_ai_envelope_correlation_replay__what_the_caller_remembers_is_what_is_returned(seam: Seam) -> None:
@@ -57,10 +57,10 @@ def test_ai_envelope_correlation_replay__another_type_is_a_conflict(seam: Seam, 
     if where != "priorCorrelations":
         assert seam.accept(first, **options)["status"] == "accepted"
 
-    told = seam.accept(envelope("error", correlationId=first["correlationId"]), **options)
+    reported = seam.accept(envelope("error", correlationId=first["correlationId"]), **options)
 
-    assert told["status"] == "invalid"
-    assert "envelope_correlation_conflict" in told["reason"]
+    assert reported["status"] == "invalid"
+    assert "envelope_correlation_conflict" in reported["reason"]
 
 
 CACHED: dict[str, dict[str, Any]] = {
@@ -91,9 +91,9 @@ def test_ai_envelope_correlation_replay__every_status_is_returned_as_it_was(seam
     given = envelope("vendor.acme.draft")
     prior = {"correlationId": given["correlationId"], "outcome": cached, "envelopeType": "vendor.acme.draft"}
 
-    told = seam.accept(given, hostSupportedEnvelopes=["vendor.acme.draft"], priorCorrelations=[prior])
+    reported = seam.accept(given, hostSupportedEnvelopes=["vendor.acme.draft"], priorCorrelations=[prior])
 
-    assert told == cached
+    assert reported == cached
 
 
 def test_ai_envelope_correlation_replay__a_reason_in_other_words_is_returned_as_it_was(seam: Seam) -> None:
@@ -106,9 +106,9 @@ def test_ai_envelope_correlation_replay__a_reason_in_other_words_is_returned_as_
     }
     prior = {"correlationId": given["correlationId"], "outcome": cached, "envelopeType": "vendor.acme.draft"}
 
-    told = seam.accept(given, hostSupportedEnvelopes=["vendor.acme.draft"], priorCorrelations=[prior])
+    reported = seam.accept(given, hostSupportedEnvelopes=["vendor.acme.draft"], priorCorrelations=[prior])
 
-    assert (told["status"], told["reason"]) == ("gated", cached["reason"])
+    assert (reported["status"], reported["reason"]) == ("gated", cached["reason"])
 
 
 @pytest.mark.parametrize("kind", UNIVERSAL)
@@ -117,11 +117,11 @@ def test_ai_envelope_correlation_replay__every_event_is_caused_by_its_envelope(s
     to, given = to_run("caused"), envelope(kind)
     seam.accept(given, projectTo=to)
 
-    told = seam.events(to["runId"])
-    assert told
-    assert {each["causationId"] for each in told} == {given["correlationId"]}
-    assert {each["nodeId"] for each in told} == {"n"}
-    assert seam.events(to["runId"], correlationId=given["correlationId"]) == told
+    reported = seam.events(to["runId"])
+    assert reported
+    assert {each["causationId"] for each in reported} == {given["correlationId"]}
+    assert {each["nodeId"] for each in reported} == {"n"}
+    assert seam.events(to["runId"], correlationId=given["correlationId"]) == reported
 
 
 def test_ai_envelope_correlation_replay__a_persisted_outcome_outlives_the_acceptor(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ with SqliteStore(sys.argv[1]) as store:
 def test_ai_envelope_correlation_replay__a_persisted_outcome_is_known_to_another_process(tmp_path: Path) -> None:
     """Of two processes the second returns what the first recorded."""
     first, file = envelope(), str(tmp_path / "log.db")
-    told = [
+    reported = [
         json.loads(
             subprocess.run(
                 [sys.executable, "-c", _ELSEWHERE, file, json.dumps({**first, "envelopeId": name})],
@@ -165,10 +165,10 @@ def test_ai_envelope_correlation_replay__a_persisted_outcome_is_known_to_another
         for name in ("env-one", "env-two")
     ]
 
-    assert [each[0] for each in told] == [False, True]
-    assert told[0][1] == told[1][1]
-    assert told[1][1]["envelopeId"] == "env-one"
-    assert [each[2] > 0 for each in told] == [True, False]
+    assert [each[0] for each in reported] == [False, True]
+    assert reported[0][1] == reported[1][1]
+    assert reported[1][1]["envelopeId"] == "env-one"
+    assert [each[2] > 0 for each in reported] == [True, False]
 
 
 def test_a2ui_surface_replay__a_surface_is_never_made_anew(seam: Seam) -> None:
@@ -186,9 +186,9 @@ def test_a2ui_surface_replay__another_kind_under_its_id_is_a_conflict(seam: Seam
     kinds, first = ["ui.a2ui-surface", "clarification.request"], _surface("Name")
     seam.accept(first, hostSupportedEnvelopes=kinds)
 
-    told = seam.accept(envelope(correlationId=first["correlationId"]), hostSupportedEnvelopes=kinds)
+    reported = seam.accept(envelope(correlationId=first["correlationId"]), hostSupportedEnvelopes=kinds)
 
-    assert "envelope_correlation_conflict" in told["reason"]
+    assert "envelope_correlation_conflict" in reported["reason"]
 
 
 def _surface(label: str) -> dict[str, Any]:

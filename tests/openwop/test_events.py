@@ -33,7 +33,7 @@ def emitted(seam: Seam, kind: str, payload: dict[str, Any]) -> Answer:
 
 @needs_schemas
 @pytest.mark.parametrize("kind", RELIABILITY)
-def test_envelope_refusal_shape__every_reliability_event_can_be_told(seam: Seam, kind: str) -> None:
+def test_envelope_refusal_shape__every_reliability_event_can_be_reported(seam: Seam, kind: str) -> None:
     """As its schema wants it."""
     answer = emitted(seam, kind, PAYLOADS[kind])
 
@@ -61,7 +61,7 @@ def test_envelope_refusal_shape__a_refusals_words_are_not_recorded(seam: Seam) -
     ],
     ids=["canary", "credential", "no-provider"],
 )
-def test_envelope_refusal_shape__what_must_not_be_told_is_refused(seam: Seam, change: Any, code: str) -> None:
+def test_envelope_refusal_shape__what_must_not_be_reported_is_refused(seam: Seam, change: Any, code: str) -> None:
     """Before it stands in any log."""
     payload = {name: each for name, each in {**REFUSAL, **change}.items() if each is not None}
     answer = emitted(seam, "envelope.refusal", payload)
@@ -69,12 +69,12 @@ def test_envelope_refusal_shape__what_must_not_be_told_is_refused(seam: Seam, ch
     assert (answer.status, answer.body["error"]) == (400, code)
 
 
-def test_envelope_refusal_shape__the_two_that_must_be_told_are_advertised() -> None:
+def test_envelope_refusal_shape__the_two_that_must_be_reported_are_advertised() -> None:
     """Of the six, those two always."""
-    told = advertised()["envelopes"]["reliability"]
+    reported = advertised()["envelopes"]["reliability"]
 
-    assert told["supported"] is True
-    assert {"envelope.refusal", "envelope.retry.exhausted"} <= set(told["events"]) <= set(RELIABILITY)
+    assert reported["supported"] is True
+    assert {"envelope.refusal", "envelope.retry.exhausted"} <= set(reported["events"]) <= set(RELIABILITY)
 
 
 @pytest.mark.parametrize("path", ["direct", "jsonrepair", "markdown-fence", "brace-walker", "custom"])
@@ -98,7 +98,7 @@ USAGE = {"provider": "anthropic", "model": "claude-sonnet-5-5", "inputTokens": 2
 
 @needs_schemas
 def test_provider_usage__one_event_with_what_the_call_cost(seam: Seam) -> None:
-    """Caused by the envelope, told of the node."""
+    """Caused by the envelope, reported the node."""
     to = to_run("usage")
     body = {"payload": {**USAGE, "totalTokens": 280, "nodeId": "node-1"}, "correlationId": f"{to['runId']}:node-1:0:pu"}
 
@@ -113,7 +113,7 @@ def test_provider_usage__one_event_with_what_the_call_cost(seam: Seam) -> None:
     "change", [{"nodeId": "secret:tenant:acme:v1"}, {"credentialRef": "x"}], ids=["value", "member"]
 )
 def test_provider_usage__a_credential_is_refused(seam: Seam, change: dict[str, str]) -> None:
-    """With its own code; nothing is told."""
+    """With its own code; nothing is reported."""
     to = to_run("usage")
     answer = seam.post("emit-provider-usage", {**to, "payload": {**USAGE, **change}})
 
@@ -130,7 +130,7 @@ def test_provider_usage__what_is_required_is_required(seam: Seam, missing: str) 
 
 
 def test_provider_usage__is_advertised_without_prices() -> None:
-    """Tokens are told, and no cost."""
+    """Tokens are reported, and no cost."""
     assert advertised()["providerUsage"] == {"supported": True}
 
 
@@ -197,8 +197,8 @@ def test_interrupt_clarification__is_no_matter_of_the_next_turn() -> None:
 @needs_schemas
 def test_spec_corpus_validity__the_capability_document_holds(seam: Seam) -> None:
     """What is served is what is advertised."""
-    told = advertised()
+    reported = advertised()
 
-    assert errors(told, "capabilities.schema.json") == []
-    assert set(UNIVERSAL) <= set(told["supportedEnvelopes"])
+    assert errors(reported, "capabilities.schema.json") == []
+    assert set(UNIVERSAL) <= set(reported["supportedEnvelopes"])
     assert seam.get(f"runs/{to_run('probe')['runId']}/events").body == {"events": []}

@@ -1,4 +1,4 @@
-"""The mock-model fixtures: the whole sequence that is told of each, on every wire."""
+"""The mock-model fixtures: the whole sequence that is reported each, on every wire."""
 
 from __future__ import annotations
 
@@ -54,23 +54,23 @@ def performed(name: str, row: Row, model: str = "openai/mock-mini") -> tuple[lis
 def test_a_fixture_tells_exactly_this(name: str, model: str) -> None:
     """The whole sequence, the terminal code and the budgets: the same on every wire."""
     row = ROWS[name]
-    told, code, budgets = performed(name, row, model)
+    reported, code, budgets = performed(name, row, model)
 
-    assert tuple(types(told)) == row.told
+    assert tuple(types(reported)) == row.reported
     assert code == row.code
     assert budgets == [budgets[0] * each for each in row.growth]
-    assert {each["nodeId"] for each in told} == {NODE}
-    assert {each["causationId"] for each in told} == {told[0]["causationId"]}
-    assert [each["sequence"] for each in told] == list(range(len(told)))
+    assert {each["nodeId"] for each in reported} == {NODE}
+    assert {each["causationId"] for each in reported} == {reported[0]["causationId"]}
+    assert [each["sequence"] for each in reported] == list(range(len(reported)))
 
 
 @needs_schemas
 @pytest.mark.parametrize("name", ROWS)
 def test_a_fixtures_events_are_openwops(name: str) -> None:
     """Each document holds to its schema."""
-    told, _, _ = performed(name, ROWS[name])
+    reported, _, _ = performed(name, ROWS[name])
 
-    for each in told:
+    for each in reported:
         conforms(each)
 
 

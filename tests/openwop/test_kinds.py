@@ -24,19 +24,19 @@ def test_ai_envelope_universal_kinds__each_is_accepted(seam: Seam, kind: str) ->
 @every_universal
 def test_ai_envelope_universal_kinds__each_is_advertised(kind: str) -> None:
     """A host that takes envelopes lists all four."""
-    told = build_capabilities(CapabilitySettings())
+    reported = build_capabilities(CapabilitySettings())
 
-    assert kind in told["supportedEnvelopes"]
-    assert told["schemaVersions"][kind] == 1
+    assert kind in reported["supportedEnvelopes"]
+    assert reported["schemaVersions"][kind] == 1
 
 
 def test_ai_envelope_universal_kinds__missing_questions_are_invalid(seam: Seam) -> None:
     """The details are a list, and say where."""
-    told = seam.accept(envelope(payload={"contextType": "a-form"}))
+    reported = seam.accept(envelope(payload={"contextType": "a-form"}))
 
-    assert told["status"] == "invalid"
-    assert [(each["instancePath"], each["keyword"]) for each in told["details"]] == [("/payload", "required")]
-    assert "questions" in told["details"][0]["message"]
+    assert reported["status"] == "invalid"
+    assert [(each["instancePath"], each["keyword"]) for each in reported["details"]] == [("/payload", "required")]
+    assert "questions" in reported["details"][0]["message"]
 
 
 def test_ai_envelope_universal_kinds__a_clarification_is_lifted_to_an_interrupt(seam: Seam) -> None:
@@ -45,12 +45,12 @@ def test_ai_envelope_universal_kinds__a_clarification_is_lifted_to_an_interrupt(
 
     assert seam.accept(asked, projectTo=to)["status"] == "accepted"
 
-    told = seam.events(to["runId"])
+    reported = seam.events(to["runId"])
     (interrupt,) = seam.events(to["runId"], type="interrupt.requested")
-    assert types(told) == ["clarification.requested", "interrupt.requested"]
+    assert types(reported) == ["clarification.requested", "interrupt.requested"]
     assert interrupt["payload"]["kind"] == "clarification"
     assert interrupt["payload"]["data"]["questions"] == asked["payload"]["questions"]
-    assert told[0]["payload"]["interruptId"] == interrupt["payload"]["interruptId"]
+    assert reported[0]["payload"]["interruptId"] == interrupt["payload"]["interruptId"]
 
 
 def test_ai_envelope_universal_kinds__an_error_is_logged_and_fails_no_node(seam: Seam) -> None:
@@ -75,17 +75,17 @@ def test_ai_envelope_universal_kinds__what_is_said_of_schemas_is_logged(seam: Se
 
 
 @pytest.mark.parametrize(
-    ("envelopes", "told"),
+    ("envelopes", "reported"),
     [(True, {"schemaResponseCounterPolicy": "counted"}), (False, None)],
     ids=["takes", "takes-none"],
 )
-def test_ai_envelope_universal_kinds__the_counter_policy_is_what_a_turn_does(envelopes: bool, told: Any) -> None:
+def test_ai_envelope_universal_kinds__the_counter_policy_is_what_a_turn_does(envelopes: bool, reported: Any) -> None:
     """An acknowledgement is one of the turn's envelopes; a host that takes none says nothing of it."""
     turn = Acceptor().turn(EnvelopeContext("r", "n"))
     turn.accept(envelope("schema.response"))
 
     assert turn.context.counters.envelopes == 1
-    assert build_capabilities(CapabilitySettings(HostConfig(accepts_envelopes=envelopes))).get("aiEnvelope") == told
+    assert build_capabilities(CapabilitySettings(HostConfig(accepts_envelopes=envelopes))).get("aiEnvelope") == reported
 
 
 FLOOR = {"clarification.request": 1}
@@ -95,10 +95,10 @@ def test_ai_envelope_schema_drift__a_lower_version_is_accepted_and_marked(seam: 
     """A host that warns goes on; its span and its log say so."""
     to, lower = to_run("drift"), envelope(schemaVersion=0)
 
-    told = seam.accept(lower, schemaVersionFloor=FLOOR, envelopeStrictness="warn", projectTo=to)
+    reported = seam.accept(lower, schemaVersionFloor=FLOOR, envelopeStrictness="warn", projectTo=to)
 
     (span,) = seam.spans(to["runId"])
-    assert told["status"] == "accepted"
+    assert reported["status"] == "accepted"
     assert span["attributes"]["envelope_schema_version_drift"] is True
     assert span["attributes"]["envelope_schema_version_floor"] == 1
     assert span["attributes"]["envelope_schema_version"] == 0
@@ -126,21 +126,21 @@ def test_ai_envelope_schema_drift__the_advertised_version_is_none(seam: Seam) ->
 
 def test_ai_envelope_schema_drift__a_strict_host_refuses_a_lower_version(seam: Seam) -> None:
     """With the code that says so."""
-    told = seam.accept(envelope(schemaVersion=0), schemaVersionFloor=FLOOR, envelopeStrictness="strict")
+    reported = seam.accept(envelope(schemaVersion=0), schemaVersionFloor=FLOOR, envelopeStrictness="strict")
 
-    assert told["status"] == "invalid"
-    assert "unknown_schema_version" in told["reason"]
+    assert reported["status"] == "invalid"
+    assert "unknown_schema_version" in reported["reason"]
 
 
 @pytest.mark.parametrize("strictness", ["warn", "strict"])
 @pytest.mark.parametrize("version", [5, 99])
 def test_ai_envelope_schema_drift__a_higher_version_is_refused(seam: Seam, strictness: str, version: int) -> None:
     """By every host; the details name the member."""
-    told = seam.accept(envelope(schemaVersion=version), schemaVersionFloor=FLOOR, envelopeStrictness=strictness)
+    reported = seam.accept(envelope(schemaVersion=version), schemaVersionFloor=FLOOR, envelopeStrictness=strictness)
 
-    assert told["status"] == "invalid"
-    assert "unknown_schema_version" in told["reason"]
-    assert [each["instancePath"] for each in told["details"]] == ["/schemaVersion"]
+    assert reported["status"] == "invalid"
+    assert "unknown_schema_version" in reported["reason"]
+    assert [each["instancePath"] for each in reported["details"]] == ["/schemaVersion"]
 
 
 FOO, BAR = "vendor.acme.draft", "vendor.acme.final"

@@ -31,14 +31,14 @@ def decided(seam: Seam, required: list[str], *, fallback: Any = None, **more: An
 
 
 def test_model_capability_substituted__what_is_provided_is_asked(seam: Seam) -> None:
-    """Nothing is told of it."""
+    """Nothing is reported it."""
     found = decided(seam, ["structured-output", "function-calling"], **KNOWN)
 
     assert (found["outcome"]["route"], found["event"]) == ("dispatch", None)
 
 
 def test_model_capability_substituted__the_declared_fallback_is_asked_instead(seam: Seam) -> None:
-    """And that is told, with both models and what the first lacks."""
+    """And that is reported, with both models and what the first lacks."""
     found = decided(seam, ["structured-output", "long-context"], fallback=ABLE)
 
     payload = found["event"]["payload"]
@@ -83,12 +83,12 @@ def test_model_capability_substituted__its_events_hold_to_their_schemas(seam: Se
 
 def test_model_capability_substituted__what_is_advertised_is_of_the_vocabulary() -> None:
     """Reserved names, or a host's own."""
-    told = advertised()["modelCapabilities"]
+    reported = advertised()["modelCapabilities"]
     reserved = {each.value for each in Capability}
 
-    assert told["supported"] is True
-    assert isinstance(told["substitutionSupported"], bool)
-    assert all(each in reserved or each.startswith("x-host-") for each in told["advertised"])
+    assert reported["supported"] is True
+    assert isinstance(reported["substitutionSupported"], bool)
+    assert all(each in reserved or each.startswith("x-host-") for each in reported["advertised"])
 
 
 REFUSALS: dict[str, tuple[dict[str, Any], bool]] = {

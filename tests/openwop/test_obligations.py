@@ -77,7 +77,7 @@ def test_an_id_has_1_to_128_characters(member: str, length: int, status: str) ->
 
 @pytest.mark.parametrize("kind", ["error", "clarification.request"])
 def test_an_envelope_speaks_for_no_other_node(kind: str) -> None:
-    """It names the node that emitted it, or none; what is told of a refusal is told of the node that is known."""
+    """It names the node that emitted it, or none; what is reported a refusal is reported the node that is known."""
     host = Acceptor()
     named, unnamed, foreign = (host.accept(envelope(kind, **each), WHERE) for each in ({"nodeId": "n"}, {}, OTHER))
     said = foreign.outcome.to_json()
@@ -89,7 +89,7 @@ def test_an_envelope_speaks_for_no_other_node(kind: str) -> None:
 
 
 def test_null_is_taken_as_absence_is() -> None:
-    """Where a kind admits null: the same becomes of both, and the same is told."""
+    """Where a kind admits null: the same becomes of both, and the same is reported."""
     found = [
         Acceptor(HostConfig(NOTES)).accept(envelope(NOTE, payload=payload), WHERE)
         for payload in ({"text": "x"}, {"text": "x", "aside": None})
@@ -115,10 +115,10 @@ def test_no_event_is_named_after_a_kind(kind: str) -> None:
     host = Acceptor(HostConfig(NOTES.with_kinds(*media_kinds(), A2UI_KIND)))
     found = [host.accept(envelope(kind, payload=payload), WHERE) for payload in (TAKEN[kind], 7)]
 
-    told = [event.type for each in found for event in each.events]
+    reported = [event.type for each in found for event in each.events]
     assert [each.status for each in found] == ["accepted", "invalid"]
-    assert kind not in told
-    assert set(told) <= set(known)
+    assert kind not in reported
+    assert set(reported) <= set(known)
 
 
 def test_what_was_wrong_goes_back_to_the_model() -> None:
@@ -130,7 +130,7 @@ def test_what_was_wrong_goes_back_to_the_model() -> None:
     assert "quillious" not in words
 
 
-def test_reasoning_is_kept_and_told_by_no_event() -> None:
+def test_reasoning_is_kept_and_reported_by_no_event() -> None:
     """It stands in the recorded envelope, for whoever may see that."""
     store, payload = MemoryStore(), {"reasoning": "quillious", "code": "a", "message": "b"}
     found = Acceptor(store=store).accept(envelope("error", payload=payload), WHERE)
@@ -143,7 +143,7 @@ def test_reasoning_is_kept_and_told_by_no_event() -> None:
 
 
 def test_a_surface_does_nothing_before_it_is_whole() -> None:
-    """Nothing of it is told or handed out, and no handler is asked, until the last chunk is there."""
+    """Nothing of it is reported or handed out, and no handler is asked, until the last chunk is there."""
     handled: list[Any] = []
 
     def handle(given: AIEnvelope, _: EnvelopeContext) -> tuple[()]:
@@ -178,7 +178,7 @@ def test_content_that_a_host_cannot_show_fails_no_node(kind: str) -> None:
     turn = Acceptor().turn(EnvelopeContext("r", "n", counters=Counters(schema=3)))
     found = [turn.accept(envelope(kind)) for _ in range(5)]
 
-    assert {(each.status, each.failed, *(told.type for told in each.events)) for each in found} == {
+    assert {(each.status, each.failed, *(reported.type for reported in each.events)) for each in found} == {
         ("gated", False, "log.appended")
     }
     assert turn.context.counters == Counters(envelopes=5, schema=3)
@@ -198,8 +198,8 @@ def test_a_version_is_a_number_and_meta_is_whole() -> None:
     shown = {**envelope("error"), "schemaVersion": "1.0"}
     bare = {**envelope("error"), "meta": {"rendering": {"display": "markdown"}}}
 
-    told = [Acceptor().accept(each, WHERE).outcome.to_json()["reason"] for each in (shown, bare)]
-    assert [each.split(": ")[1] for each in told] == ["/schemaVersion", "/meta/ts"]
+    reported = [Acceptor().accept(each, WHERE).outcome.to_json()["reason"] for each in (shown, bare)]
+    assert [each.split(": ")[1] for each in reported] == ["/schemaVersion", "/meta/ts"]
 
 
 @pytest.mark.parametrize(
@@ -207,18 +207,18 @@ def test_a_version_is_a_number_and_meta_is_whole() -> None:
     [({}, "google"), ({"google": "gemini"}, "gemini"), ({"openai": "mine"}, "google")],
     ids=["nothing-said", "called-gemini", "another-is-called-otherwise"],
 )
-def test_a_vendor_is_told_as_the_host_calls_it(ids: dict[str, str], told_as: str) -> None:
+def test_a_vendor_is_reported_as_the_host_calls_it(ids: dict[str, str], told_as: str) -> None:
     """In every event that names it, of whatever end; who says nothing has the library's own id."""
-    told, answers = list[Any](), (Cut(answer=Text({"result": "x"})), Text({"result": "x"}), Refused())
+    reported, answers = list[Any](), (Cut(answer=Text({"result": "x"})), Text({"result": "x"}), Refused())
     with simulator() as vendor:
         vendor.script(*answers)
         client = vendor.client(GEMINI, verify=False)
-        asked: Any = {"model": GEMINI, "client": client, "on_event": told.append, "provider_ids": ids}
+        asked: Any = {"model": GEMINI, "client": client, "on_event": reported.append, "provider_ids": ids}
         emit(FORM, "Say it.", **asked)
         with pytest.raises(EmissionError):
             emit(FORM, "Say it.", **asked)
 
-    named = [(each.type, each.event.provider) for each in told if hasattr(each.event, "provider")]
+    named = [(each.type, each.event.provider) for each in reported if hasattr(each.event, "provider")]
     assert {each for each, _ in named} == {"provider.usage", "envelope.truncated", "envelope.refusal"}
     assert {each for _, each in named} == {told_as}
 
@@ -234,7 +234,7 @@ ANSWERS: dict[str, Behaviour] = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_stream_tells_no_secret(name: str) -> None:
     """Neither in a piece of a text nor in two together, nor in the error that it ends with."""
-    told, failed = list[Any](), ""
+    reported, failed = list[Any](), ""
     with simulator(answers=ANSWERS[name]) as vendor:
         streamed = stream(
             FORM,
@@ -247,11 +247,11 @@ def test_a_stream_tells_no_secret(name: str) -> None:
             host=Acceptor(HostConfig(secrets=Secrets.of({SECRET: VALUE}))),
         )
         try:
-            told = list(streamed)
-            told.append(streamed.result().value)
+            reported = list(streamed)
+            reported.append(streamed.result().value)
         except EmissionError as error:
             failed = "".join(traceback.format_exception(error))
 
-    joined = "".join(getattr(each, "text", "") for each in told)
-    assert VALUE not in repr(told) + joined + failed
+    joined = "".join(getattr(each, "text", "") for each in reported)
+    assert VALUE not in repr(reported) + joined + failed
     assert (MARK in joined, bool(failed)) == ((True, False) if name == "value" else (False, True))

@@ -70,17 +70,19 @@ def test_media_url_inline_cap__goes_by_url_or_small_and_inline(
 
 def test_media_url_inline_cap__the_cap_is_advertised_as_it_is_held() -> None:
     """And not at all by a host without media."""
-    told = build_capabilities(CapabilitySettings(config=HostConfig(registry=EVERYTHING)))["aiProviders"]
+    reported = build_capabilities(CapabilitySettings(config=HostConfig(registry=EVERYTHING)))["aiProviders"]
 
-    assert told["maxInlineMediaBytes"] == INLINE_CAP
+    assert reported["maxInlineMediaBytes"] == INLINE_CAP
     assert "maxInlineMediaBytes" not in build_capabilities(CapabilitySettings()).get("aiProviders", {})
 
 
 def test_media_url_inline_cap__an_event_refers_to_an_asset_and_holds_none(seam: Seam) -> None:
     """So the debug bundle holds no bytes of it."""
-    told = seam.accept(envelope("media.image", payload={"base64": "AAAA", "bytes": 3}), projectTo={"runId": "assets"})
+    reported = seam.accept(
+        envelope("media.image", payload={"base64": "AAAA", "bytes": 3}), projectTo={"runId": "assets"}
+    )
 
-    assert told["status"] == "accepted"
+    assert reported["status"] == "accepted"
     assert "AAAA" not in json.dumps(seam.bundle("assets"))
 
 
@@ -127,14 +129,14 @@ def test_a2ui_surface_shape__the_catalogue_is_closed(seam: Seam, payload: dict[s
 
 def test_a2ui_surface_version_refusal__another_version_is_unknown(seam: Seam) -> None:
     """With the code that says so, before anything in it is judged."""
-    told = seam.accept(
+    reported = seam.accept(
         envelope("ui.a2ui-surface", payload=_surface({"component": "hologram"}, version="9.9.9")),
         hostSupportedEnvelopes=["ui.a2ui-surface"],
     )
 
-    assert told["status"] == "invalid"
-    assert "unknown_schema_version" in told["reason"]
-    assert [each["instancePath"] for each in told["details"]] == ["/payload/catalogVersion"]
+    assert reported["status"] == "invalid"
+    assert "unknown_schema_version" in reported["reason"]
+    assert [each["instancePath"] for each in reported["details"]] == ["/payload/catalogVersion"]
 
 
 def test_a2ui_surface_version_refusal__the_schema_refers_to_nothing_outside() -> None:
@@ -158,16 +160,16 @@ def test_a2ui_surface_degrades__no_round_is_used_up(seam: Seam, used: int) -> No
     counted = {"schemaRounds": {"current": used, "cap": 3}}
     listed = {"hostSupportedEnvelopes": ["clarification.request"], "counters": counted, "projectTo": to}
 
-    told = seam.accept(envelope("ui.a2ui-surface", payload=WHOLE), **listed)
+    reported = seam.accept(envelope("ui.a2ui-surface", payload=WHOLE), **listed)
 
     (line,) = seam.events(to["runId"])
-    assert (told["status"], line["type"], line["payload"]["level"]) == ("gated", "log.appended", "warn")
-    assert line["payload"]["fields"] == {"refusedType": "ui.a2ui-surface", "acceptedTypes": told["allowedKinds"]}
+    assert (reported["status"], line["type"], line["payload"]["level"]) == ("gated", "log.appended", "warn")
+    assert line["payload"]["fields"] == {"refusedType": "ui.a2ui-surface", "acceptedTypes": reported["allowedKinds"]}
 
 
 def test_a2ui_surface_degrades__it_is_no_universal_kind(seam: Seam) -> None:
     """A host that does not list it gates it, and its node goes on."""
-    told = seam.accept(
+    reported = seam.accept(
         envelope("ui.a2ui-surface", payload=WHOLE),
         hostSupportedEnvelopes=["clarification.request"],
         projectTo={"runId": "degraded", "nodeId": "n"},
@@ -175,5 +177,5 @@ def test_a2ui_surface_degrades__it_is_no_universal_kind(seam: Seam) -> None:
 
     assert "ui.a2ui-surface" not in UNIVERSAL
     assert "ui.a2ui-surface" not in STANDARD
-    assert told["status"] == "gated"
+    assert reported["status"] == "gated"
     assert seam.events("degraded", type="node.failed") == []

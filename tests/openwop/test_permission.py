@@ -17,11 +17,11 @@ every_universal = pytest.mark.parametrize("kind", UNIVERSAL)
 
 def test_ai_envelope_contract_refusal__a_kind_outside_the_contract_is_gated(seam: Seam) -> None:
     """What would have been taken are the universal four and what the node declares."""
-    told = seam.accept(envelope(BAR), hostSupportedEnvelopes=[BAR, FOO], nodeAllowedKinds=[FOO])
+    reported = seam.accept(envelope(BAR), hostSupportedEnvelopes=[BAR, FOO], nodeAllowedKinds=[FOO])
 
-    assert told["status"] == "gated"
-    assert set(told["allowedKinds"]) >= {*UNIVERSAL, FOO}
-    assert BAR not in told["allowedKinds"]
+    assert reported["status"] == "gated"
+    assert set(reported["allowedKinds"]) >= {*UNIVERSAL, FOO}
+    assert BAR not in reported["allowedKinds"]
 
 
 @every_universal
@@ -32,14 +32,14 @@ def test_ai_envelope_contract_refusal__a_universal_kind_passes_every_contract(se
 
 def test_ai_envelope_contract_refusal__the_hosts_gate_comes_before_the_nodes(seam: Seam) -> None:
     """The node would have taken what the host does not know."""
-    told = seam.accept(
+    reported = seam.accept(
         envelope("vendor.acme.stranger"),
         hostSupportedEnvelopes=["vendor.acme.known"],
         nodeAllowedKinds=["vendor.acme.stranger"],
     )
 
-    assert told["status"] == "gated"
-    assert "unknown_envelope_kind" in told["reason"]
+    assert reported["status"] == "gated"
+    assert "unknown_envelope_kind" in reported["reason"]
 
 
 @pytest.mark.parametrize("mode", [{}, {"refusalMode": "fail-node"}], ids=["default", "fail-node"])
@@ -88,10 +88,10 @@ every_cap = pytest.mark.parametrize("limit", CAPS)
 def test_ai_envelope_cap_breached__at_the_cap_it_is_breached(seam: Seam, limit: str) -> None:
     """As many as are allowed were counted before."""
     kind, told_as, cap = CAPS[limit]
-    told = seam.accept(envelope(kind), counters={limit: {"current": cap, "cap": cap}})
+    reported = seam.accept(envelope(kind), counters={limit: {"current": cap, "cap": cap}})
 
-    assert (told["status"], told["capKind"]) == ("breached", told_as)
-    assert str(cap) in told["reason"]
+    assert (reported["status"], reported["capKind"]) == ("breached", told_as)
+    assert str(cap) in reported["reason"]
 
 
 @every_cap
@@ -111,7 +111,7 @@ def test_ai_envelope_cap_breached__below_the_cap_it_is_accepted(seam: Seam, limi
 
 
 @every_cap
-def test_ai_envelope_cap_breached__is_told_once_and_fails_the_node(seam: Seam, limit: str) -> None:
+def test_ai_envelope_cap_breached__is_reported_once_and_fails_the_node(seam: Seam, limit: str) -> None:
     """The breach with its limit and its node, then the failure; both of this envelope."""
     to = to_run("capped")
     kind, told_as, cap = CAPS[limit]
@@ -137,23 +137,23 @@ def test_ai_envelope_cap_breached__the_limits_are_advertised(member: str) -> Non
 
 
 def test_cap_breach__a_run_fails_before_a_node_beyond_its_limit(seam: Seam) -> None:
-    """The breach is told once, with its node and before the run's failure; no node beyond the limit begins."""
+    """The breach is reported once, with its node and before the run's failure; no node beyond the limit begins."""
     made = seam.post("/v1/runs", {"workflowId": "conformance-cap-breach", "configurable": {"recursionLimit": 3}})
     path = f"/v1/runs/{made.body['runId']}"
-    run, told = seam.get(path).body, seam.get(f"{path}/events/poll", lastSequence="0", timeout="1").body["events"]
-    (breach,) = [each for each in told if each["type"] == "cap.breached"]
+    run, reported = seam.get(path).body, seam.get(f"{path}/events/poll", lastSequence="0", timeout="1").body["events"]
+    (breach,) = [each for each in reported if each["type"] == "cap.breached"]
 
     assert made.status == 201
     assert (run["status"], run["error"]["code"]) == ("failed", "recursion_limit_exceeded")
     assert breach["payload"] == {"kind": "node-executions", "limit": 3, "observed": 4, "nodeId": "n4"}
-    assert types(told).count("node.started") == 3
-    assert types(told)[-2:] == ["cap.breached", "run.failed"]
+    assert types(reported).count("node.started") == 3
+    assert types(reported)[-2:] == ["cap.breached", "run.failed"]
 
 
 def test_cap_breach__within_the_limit_the_run_completes(seam: Seam) -> None:
     """All six nodes are run where nothing bounds them."""
     made = seam.post("/v1/runs", {"workflowId": "conformance-cap-breach"})
-    told = seam.get(f"/v1/runs/{made.body['runId']}/events").body["events"]
+    reported = seam.get(f"/v1/runs/{made.body['runId']}/events").body["events"]
 
     assert made.body["status"] == "completed"
-    assert types(told).count("node.started") == 6
+    assert types(reported).count("node.started") == 6

@@ -1,4 +1,4 @@
-"""``aiEnvelope.redaction``: secrets in envelopes and in reasoning, and what is told of them."""
+"""``aiEnvelope.redaction``: secrets in envelopes and in reasoning, and what is reported them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 def test_ai_envelope_redaction__a_secret_becomes_its_mark(seam: Seam) -> None:
     """The text around it stays."""
-    told = seam.accept(error(f"the tool said {VALUE}, no less"), byokCanaries=CANARIES)
+    reported = seam.accept(error(f"the tool said {VALUE}, no less"), byokCanaries=CANARIES)
 
-    assert told["status"] == "accepted"
-    assert told["redactedPayload"]["message"] == f"the tool said {MARK}, no less"
-    assert told["redactionCount"] == 1
+    assert reported["status"] == "accepted"
+    assert reported["redactedPayload"]["message"] == f"the tool said {MARK}, no less"
+    assert reported["redactionCount"] == 1
 
 
 def test_ai_envelope_redaction__every_occurrence_is_struck_out_and_counted(seam: Seam) -> None:
@@ -31,28 +31,28 @@ def test_ai_envelope_redaction__every_occurrence_is_struck_out_and_counted(seam:
         {"id": "q1", "question": f"Is it {VALUE}?"},
         {"id": "q2", "question": "And then?", "context": {"trace": f"{VALUE}/{VALUE}"}},
     ]
-    told = seam.accept(envelope(payload={"questions": questions}), byokCanaries=CANARIES)
+    reported = seam.accept(envelope(payload={"questions": questions}), byokCanaries=CANARIES)
 
-    assert told["status"] == "accepted"
-    assert VALUE not in json.dumps(told)
-    assert told["redactionCount"] == 3
+    assert reported["status"] == "accepted"
+    assert VALUE not in json.dumps(reported)
+    assert reported["redactionCount"] == 3
 
 
 def test_ai_envelope_redaction__each_secret_has_its_own_mark(seam: Seam) -> None:
     """Of several."""
     canaries = [{"value": f"sk-live-{name}-0000", "secretId": f"key-{name}"} for name in ("alpha", "beta")]
-    told = seam.accept(error("sk-live-alpha-0000 and sk-live-beta-0000"), byokCanaries=canaries)
+    reported = seam.accept(error("sk-live-alpha-0000 and sk-live-beta-0000"), byokCanaries=canaries)
 
-    assert told["redactedPayload"]["message"] == "[REDACTED:key-alpha] and [REDACTED:key-beta]"
+    assert reported["redactedPayload"]["message"] == "[REDACTED:key-alpha] and [REDACTED:key-beta]"
 
 
 def test_ai_envelope_redaction__an_older_mark_stays(seam: Seam) -> None:
     """It is checked as any text, and is no further occurrence."""
     said = "[REDACTED:older-key] stood here"
-    told = seam.accept(error(said), byokCanaries=CANARIES)
+    reported = seam.accept(error(said), byokCanaries=CANARIES)
 
-    assert (told["status"], told["redactionCount"]) == ("accepted", 0)
-    assert told["redactedPayload"]["message"] == said
+    assert (reported["status"], reported["redactionCount"]) == ("accepted", 0)
+    assert reported["redactedPayload"]["message"] == said
 
 
 BROKEN: dict[str, Callable[[], dict[str, Any]]] = {
@@ -71,16 +71,19 @@ BROKEN: dict[str, Callable[[], dict[str, Any]]] = {
 def test_ai_envelope_redaction__a_refusal_repeats_no_secret(seam: Seam, broken: Callable[[], dict[str, Any]]) -> None:
     """Neither the outcome nor an event, a span or the bundle."""
     to = to_run("refused")
-    told = seam.accept(broken(), byokCanaries=CANARIES, projectTo=to)
+    reported = seam.accept(broken(), byokCanaries=CANARIES, projectTo=to)
 
-    assert told["status"] in {"invalid", "gated"}
-    shown = (told, seam.events(to["runId"]), seam.spans(to["runId"]), seam.bundle(to["runId"]))
+    assert reported["status"] in {"invalid", "gated"}
+    shown = (reported, seam.events(to["runId"]), seam.spans(to["runId"]), seam.bundle(to["runId"]))
     assert VALUE not in json.dumps(shown)
 
 
-def test_ai_envelope_redaction__nothing_that_is_told_holds_it(seam: Seam) -> None:
+def test_ai_envelope_redaction__nothing_that_is_reported_holds_it(seam: Seam) -> None:
     """Events, spans and the debug bundle of the run; the questions of an interrupt, too."""
-    to, asked = to_run("told"), envelope(payload={"questions": [{"id": "q1", "question": f"Shall {VALUE} be used?"}]})
+    to, asked = (
+        to_run("reported"),
+        envelope(payload={"questions": [{"id": "q1", "question": f"Shall {VALUE} be used?"}]}),
+    )
     assert seam.accept(asked, byokCanaries=CANARIES, projectTo=to)["status"] == "accepted"
 
     events, spans, bundle = seam.events(to["runId"]), seam.spans(to["runId"]), seam.bundle(to["runId"])
@@ -99,26 +102,26 @@ def test_envelope_reasoning_secret_redaction__reasoning_is_struck_like_any_text(
     given = envelope(kind)
     given["payload"] = {"reasoning": REASONED.format(VALUE), **given["payload"]}
 
-    told = seam.accept(given, byokCanaries=CANARIES)
+    reported = seam.accept(given, byokCanaries=CANARIES)
 
-    assert told["status"] == "accepted"
-    assert told["redactedPayload"]["reasoning"] == REASONED.format(MARK)
+    assert reported["status"] == "accepted"
+    assert reported["redactedPayload"]["reasoning"] == REASONED.format(MARK)
 
 
 def test_envelope_reasoning_secret_redaction__two_occurrences_are_two(seam: Seam) -> None:
     """One in the reasoning, one beside it."""
-    told = seam.accept(error(f"it wrote {VALUE}", reasoning=REASONED.format(VALUE)), byokCanaries=CANARIES)
+    reported = seam.accept(error(f"it wrote {VALUE}", reasoning=REASONED.format(VALUE)), byokCanaries=CANARIES)
 
-    assert told["redactionCount"] == 2
-    assert VALUE not in json.dumps(told)
+    assert reported["redactionCount"] == 2
+    assert VALUE not in json.dumps(reported)
 
 
 def test_envelope_reasoning_secret_redaction__without_a_secret_it_is_unchanged(seam: Seam) -> None:
     """Nothing is struck out that is none."""
     said = "Nothing was asked, so nothing is said."
-    told = seam.accept(error("Nothing.", reasoning=said), byokCanaries=CANARIES)
+    reported = seam.accept(error("Nothing.", reasoning=said), byokCanaries=CANARIES)
 
-    assert (told["redactedPayload"]["reasoning"], told["redactionCount"]) == (said, 0)
+    assert (reported["redactedPayload"]["reasoning"], reported["redactionCount"]) == (said, 0)
 
 
 def test_envelope_reasoning_secret_redaction__it_reaches_no_span_and_no_bundle(seam: Seam) -> None:
@@ -132,12 +135,12 @@ def test_envelope_reasoning_secret_redaction__it_reaches_no_span_and_no_bundle(s
 
 
 def test_envelope_reasoning_secret_redaction__nothing_is_routed_by_it(seam: Seam) -> None:
-    """What is told of two envelopes that differ in it alone is the same."""
-    told: list[Any] = []
+    """What is reported two envelopes that differ in it alone is the same."""
+    reported: list[Any] = []
     for reasoning in ("All is well.", f"Stop here: {VALUE}. The node must fail."):
         to = to_run("routed")
         found = seam.accept(error("No.", reasoning=reasoning), byokCanaries=CANARIES, projectTo=to)
         events = [(each["type"], each["payload"].get("level")) for each in seam.events(to["runId"])]
-        told.append((found["status"], events))
+        reported.append((found["status"], events))
 
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]

@@ -36,12 +36,12 @@ pytestmark = needs_fixtures
 
 def test_envelope_retry_attempted__once_before_the_second_call(seam: Seam) -> None:
     """With its number and a reason of the vocabulary; no word of the answer."""
-    stands, told = ran(seam, "retry-attempted", [INVALID, VALID])
+    stands, reported = ran(seam, "retry-attempted", [INVALID, VALID])
 
-    (retried,) = of(told, RETRY)
+    (retried,) = of(reported, RETRY)
     assert stands["status"] == "completed"
     assert (retried["attempt"], retried["reason"]) == (2, "parse-error")
-    assert "quillious" not in json.dumps(told)
+    assert "quillious" not in json.dumps(reported)
 
 
 @pytest.mark.parametrize(
@@ -51,30 +51,30 @@ def test_envelope_retry_attempted__once_before_the_second_call(seam: Seam) -> No
 )
 def test_envelope_retry_attempted__the_reason_is_of_the_vocabulary(seam: Seam, answer: str, reason: str) -> None:
     """The nearest that there is for what was wrong."""
-    _, told = ran(seam, "retry-attempted", [{"content": answer}, VALID])
+    _, reported = ran(seam, "retry-attempted", [{"content": answer}, VALID])
 
-    assert [each["reason"] for each in of(told, RETRY)] == [reason]
+    assert [each["reason"] for each in of(reported, RETRY)] == [reason]
 
 
 def test_envelope_retry_exhausted__once_and_before_the_failure(seam: Seam) -> None:
     """After all attempts; the code is that of a document that does not hold."""
-    stands, told = ran(seam, "retry-exhausted", [INVALID] * 4)
+    stands, reported = ran(seam, "retry-exhausted", [INVALID] * 4)
 
-    (exhausted,), (failed,) = of(told, "envelope.retry.exhausted"), of(told, "node.failed")
-    kinds = types(told)
+    (exhausted,), (failed,) = of(reported, "envelope.retry.exhausted"), of(reported, "node.failed")
+    kinds = types(reported)
     assert failed["error"]["details"] == {"nodeId": NODE, "totalAttempts": exhausted["totalAttempts"]}
     assert (stands["status"], stands["error"]["code"]) == ("failed", "envelope_invalid")
     assert exhausted["totalAttempts"] >= 1
     assert exhausted["finalReason"] == "parse-error"
     assert kinds.index("envelope.retry.exhausted") < kinds.index("cap.breached") < kinds.index("node.failed")
-    assert "quillious" not in json.dumps([stands, told])
+    assert "quillious" not in json.dumps([stands, reported])
 
 
 def test_envelope_truncated__once_with_what_is_known_of_it(seam: Seam) -> None:
     """The stop's word, and whether there is a part; the next call has more room, and completes."""
-    stands, told = ran(seam, "truncated", [CUT, VALID])
+    stands, reported = ran(seam, "truncated", [CUT, VALID])
 
-    (cut,) = of(told, "envelope.truncated")
+    (cut,) = of(reported, "envelope.truncated")
     budget = seam.get("mock-ai/last-dispatch-budget", nodeId=NODE).body["maxTokens"]
     assert stands["status"] == "completed"
     assert (cut["stopReason"], cut["partialPayloadAvailable"], cut["nodeId"]) == ("max_tokens", True, NODE)
@@ -84,18 +84,18 @@ def test_envelope_truncated__once_with_what_is_known_of_it(seam: Seam) -> None:
 
 def test_envelope_truncated__names_the_hosts_own_provider(seam: Seam) -> None:
     """The suite wants ``mock``, which is how the fixture names it."""
-    _, told = ran(seam, "truncated", [CUT, VALID])
+    _, reported = ran(seam, "truncated", [CUT, VALID])
 
-    assert of(told, "envelope.truncated")[0]["provider"] == "mock"
+    assert of(reported, "envelope.truncated")[0]["provider"] == "mock"
 
 
 def test_envelope_truncation_cap_exhaustion__ends_with_its_own_code(seam: Seam) -> None:
     """No more calls than attempts, one exhaustion, one breach; both before the failure."""
-    stands, told = ran(seam, "truncation-cap-exhaustion", [HALF] * 16)
+    stands, reported = ran(seam, "truncation-cap-exhaustion", [HALF] * 16)
 
-    (exhausted,) = of(told, "envelope.retry.exhausted")
-    (breached,), (failed,) = of(told, "cap.breached"), of(told, "node.failed")
-    kinds, cuts = types(told), of(told, "envelope.truncated")
+    (exhausted,) = of(reported, "envelope.retry.exhausted")
+    (breached,), (failed,) = of(reported, "cap.breached"), of(reported, "node.failed")
+    kinds, cuts = types(reported), of(reported, "envelope.truncated")
     budgets = [each["maxTokens"] for each in seam.get("mock-ai/dispatch-budgets", nodeId=NODE).body["attempts"]]
     assert stands["error"]["code"] == "envelope_truncation_unrecoverable"
     assert failed["error"]["details"] == {"nodeId": NODE, "totalAttempts": 3}
@@ -106,122 +106,122 @@ def test_envelope_truncation_cap_exhaustion__ends_with_its_own_code(seam: Seam) 
 
 
 def test_envelope_completion_distinguishes_truncation__of_a_cut_answer(seam: Seam) -> None:
-    """It is told as cut, retried as cut, with a larger budget."""
-    _, told = ran(seam, "truncated", [HALF, VALID])
+    """It is reported as cut, retried as cut, with a larger budget."""
+    _, reported = ran(seam, "truncated", [HALF, VALID])
 
-    assert len(of(told, "envelope.truncated")) == 1
-    assert [each["reason"] for each in of(told, RETRY)] == ["truncation"]
+    assert len(of(reported, "envelope.truncated")) == 1
+    assert [each["reason"] for each in of(reported, RETRY)] == ["truncation"]
     assert seam.get("mock-ai/last-dispatch-budget", nodeId=NODE).body["maxTokens"] > 50
 
 
 def test_envelope_completion_distinguishes_truncation__of_a_broken_one(seam: Seam) -> None:
-    """It is not told as cut, and has the same budget again."""
-    _, told = ran(seam, "retry-attempted", [INVALID, VALID])
+    """It is not reported as cut, and has the same budget again."""
+    _, reported = ran(seam, "retry-attempted", [INVALID, VALID])
 
     budgets = [each["maxTokens"] for each in seam.get("mock-ai/dispatch-budgets", nodeId=NODE).body["attempts"]]
-    assert of(told, "envelope.truncated") == []
-    assert {each["reason"] for each in of(told, RETRY)} <= {"schema-violation", "parse-error"}
+    assert of(reported, "envelope.truncated") == []
+    assert {each["reason"] for each in of(reported, RETRY)} <= {"schema-violation", "parse-error"}
     assert budgets[0] == budgets[1] < 20_000
 
 
 def test_envelope_completion_distinguishes_truncation__a_cut_answer_that_holds_is_cut(seam: Seam) -> None:
     """The stop comes first: it is not parsed into success, however whole it looks."""
-    _, told = ran(seam, "truncated", [{"stopReason": "max_tokens", "content": '{"valid":true}'}, VALID])
+    _, reported = ran(seam, "truncated", [{"stopReason": "max_tokens", "content": '{"valid":true}'}, VALID])
 
-    assert len(of(told, "envelope.truncated")) == 1
-    assert len(of(told, "provider.usage")) == 2
+    assert len(of(reported, "envelope.truncated")) == 1
+    assert len(of(reported, "provider.usage")) == 2
 
 
 def test_envelope_completion_distinguishes_truncation__is_advertised_with_its_multiplier() -> None:
     """Between 1 and 8."""
-    told = advertised()["envelopes"]["reliability"]["completion"]
+    reported = advertised()["envelopes"]["reliability"]["completion"]
 
-    assert told["distinguishesTruncation"] is True
-    assert 1 <= told["truncationBudgetMultiplier"] <= 8
+    assert reported["distinguishesTruncation"] is True
+    assert 1 <= reported["truncationBudgetMultiplier"] <= 8
 
 
-def test_envelope_refusal_shape__a_refusal_is_told_once_and_never_retried(seam: Seam) -> None:
+def test_envelope_refusal_shape__a_refusal_is_reported_once_and_never_retried(seam: Seam) -> None:
     """With its own code; nowhere is what the model said."""
-    stands, told = ran(seam, "refusal", [REFUSED, VALID])
+    stands, reported = ran(seam, "refusal", [REFUSED, VALID])
 
-    assert len(of(told, "envelope.refusal")) == 1
-    assert of(told, RETRY) == []
+    assert len(of(reported, "envelope.refusal")) == 1
+    assert of(reported, RETRY) == []
     assert stands["error"]["code"] == "envelope_refusal"
-    assert "quillious" not in json.dumps([stands, told])
+    assert "quillious" not in json.dumps([stands, reported])
 
 
 def test_envelope_recovery_applied__a_fence_is_no_reason_to_ask_again(seam: Seam) -> None:
     """Told once, by its path; what was in it reaches ``node.completed``."""
-    stands, told = ran(seam, "recovery-applied", [FENCED])
+    stands, reported = ran(seam, "recovery-applied", [FENCED])
 
-    (recovered,) = of(told, "envelope.recovery.applied")
+    (recovered,) = of(reported, "envelope.recovery.applied")
     assert stands["status"] == "completed"
     assert (recovered["path"], recovered["byteOffset"]) == ("markdown-fence", 8)
     assert set(recovered) == {"nodeId", "path", "byteOffset"}
-    assert of(told, RETRY) == []
-    assert '"ok"' in json.dumps(of(told, COMPLETED))
+    assert of(reported, RETRY) == []
+    assert '"ok"' in json.dumps(of(reported, COMPLETED))
 
 
 def test_envelope_nl_to_format_engaged__once_after_the_attempts(seam: Seam) -> None:
     """With the kind that was sought and how many calls; what they came to reaches ``node.completed``."""
-    stands, told = ran(seam, "nl-to-format-engaged", [*PROSE, COERCED])
+    stands, reported = ran(seam, "nl-to-format-engaged", [*PROSE, COERCED])
 
-    (engaged,) = of(told, ENGAGED)
+    (engaged,) = of(reported, ENGAGED)
     assert stands["status"] == "completed"
     assert engaged["originalEnvelopeType"]
     assert engaged["fallbackCalls"] >= 1
-    assert "coerced-ok" in json.dumps(of(told, COMPLETED))
-    assert len(of(told, "provider.usage")) == 4
+    assert "coerced-ok" in json.dumps(of(reported, COMPLETED))
+    assert len(of(reported, "provider.usage")) == 4
 
 
 @pytest.mark.parametrize(("first", "second"), [(VALID, REFUSED), (REFUSED, VALID)], ids=["refused", "refused-before"])
 def test_replay_divergence_at_refusal__a_flip_fails_the_replay(seam: Seam, first: Any, second: Any) -> None:
-    """It is told with both kinds, and the run ends with its code: nothing is put in the place of the other."""
+    """It is reported with both kinds, and the run ends with its code: nothing is put in the place of the other."""
     source, _ = ran(seam, "refusal", [first])
     seam.post("mock-ai/program", {"nodeId": NODE, "program": [second]})
 
     forked = seam.post(f"/v1/runs/{source['runId']}:fork", {"fromSeq": 0, "mode": "replay"})
 
     replay = seam.get(f"/v1/runs/{forked.body['runId']}").body
-    told = seam.get(f"/v1/runs/{forked.body['runId']}/events").body["events"]
-    (flipped,) = of(told, "replay.divergedAtRefusal")
+    reported = seam.get(f"/v1/runs/{forked.body['runId']}/events").body["events"]
+    (flipped,) = of(reported, "replay.divergedAtRefusal")
     assert forked.status == 201
     assert (replay["status"], replay["error"]["code"]) == ("failed", "replay_diverged_at_refusal")
     assert (flipped["sourceRunId"], flipped["nodeId"]) == (source["runId"], NODE)
     assert flipped["originalEnvelopeKind"] == ("valid" if first is VALID else "refusal")
     assert flipped["replayEnvelopeKind"] == ("refusal" if first is VALID else "valid")
-    assert types(told)[-2:] == ["node.failed", "run.failed"]
+    assert types(reported)[-2:] == ["node.failed", "run.failed"]
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_replay_divergence_at_refusal__the_same_answers_diverge_nowhere(seam: Seam, name: str) -> None:
-    """A replay of every fixture tells what its run told."""
+    """A replay of every fixture tells what its run reported."""
     program = ROWS[name].program
     source, _ = ran(seam, name, program)
     seam.post("mock-ai/program", {"nodeId": NODE, "program": program})
 
     forked = seam.post(f"/v1/runs/{source['runId']}:fork", {"mode": "replay"}).body
 
-    told = seam.get(f"/v1/runs/{forked['runId']}/events").body["events"]
+    reported = seam.get(f"/v1/runs/{forked['runId']}/events").body["events"]
     assert forked["status"] == source["status"]
-    assert [each for each in types(told) if each.startswith("replay.")] == []
+    assert [each for each in types(reported) if each.startswith("replay.")] == []
 
 
 def test_provider_usage__each_call_costs_once_and_before_the_node_is_done(seam: Seam) -> None:
     """One event a call, with whole numbers."""
-    _, told = ran(seam, "nl-to-format-engaged", [*PROSE, COERCED])
+    _, reported = ran(seam, "nl-to-format-engaged", [*PROSE, COERCED])
 
-    kinds, costs = types(told), of(told, "provider.usage")
-    assert len(costs) == len(of(told, "log.appended")) == 4
+    kinds, costs = types(reported), of(reported, "provider.usage")
+    assert len(costs) == len(of(reported, "log.appended")) == 4
     assert all(isinstance(each["inputTokens"], int) and each["inputTokens"] > 0 for each in costs)
     assert max(index for index, kind in enumerate(kinds) if kind == "provider.usage") < kinds.index(COMPLETED)
 
 
-def test_provider_usage__what_the_model_wrote_is_what_is_told(seam: Seam) -> None:
+def test_provider_usage__what_the_model_wrote_is_what_is_reported(seam: Seam) -> None:
     """The count that the program bills."""
-    _, told = ran(seam, "retry-attempted", [{**INVALID, "outputTokens": 41}, {**VALID, "outputTokens": 7}])
+    _, reported = ran(seam, "retry-attempted", [{**INVALID, "outputTokens": 41}, {**VALID, "outputTokens": 7}])
 
-    assert [each["outputTokens"] for each in of(told, "provider.usage")] == [41, 7]
+    assert [each["outputTokens"] for each in of(reported, "provider.usage")] == [41, 7]
 
 
 @needs_schemas
@@ -230,11 +230,11 @@ def test_model_capability_insufficient__a_run_is_refused_before_it_asks(seam: Se
     created = seam.post("/v1/runs", {"workflowId": "conformance-model-capability-insufficient"}).body
 
     stands = seam.get(f"/v1/runs/{created['runId']}").body
-    told = seam.get(f"/v1/runs/{created['runId']}/events").body["events"]
+    reported = seam.get(f"/v1/runs/{created['runId']}/events").body["events"]
     assert (stands["status"], stands["error"]["code"]) == ("failed", "capability_not_provided")
-    assert types(told) == ["run.started", "model.capability.insufficient", "node.failed", "run.failed"]
-    assert told[1]["payload"]["missingCapabilities"] == ["nonexistent-capability-9b3f"]
-    assert errors(told[1]["payload"], "run-event-payloads.schema.json#/$defs/modelCapabilityInsufficient") == []
+    assert types(reported) == ["run.started", "model.capability.insufficient", "node.failed", "run.failed"]
+    assert reported[1]["payload"]["missingCapabilities"] == ["nonexistent-capability-9b3f"]
+    assert errors(reported[1]["payload"], "run-event-payloads.schema.json#/$defs/modelCapabilityInsufficient") == []
 
 
 @pytest.mark.parametrize(
@@ -251,18 +251,18 @@ def test_envelope_truncated__a_fixture_has_the_node_that_it_was_programmed_by(
     """Newer releases of the suite give each fixture a node of its own; its events and budgets are that node's."""
     seam.post("mock-ai/program", {"nodeId": node, "program": program})
     created = seam.post("/v1/runs", {"workflowId": f"conformance-envelope-{name}"})
-    told = seam.get(f"/v1/runs/{created.body['runId']}/events").body["events"]
+    reported = seam.get(f"/v1/runs/{created.body['runId']}/events").body["events"]
     budgets = seam.get("mock-ai/dispatch-budgets", nodeId=node).body["attempts"]
 
     assert created.body["status"] == "completed"
-    assert {each["payload"]["nodeId"] for each in told if each["type"].startswith("envelope.")} == {node}
+    assert {each["payload"]["nodeId"] for each in reported if each["type"].startswith("envelope.")} == {node}
     assert len(budgets) == 2
-    assert (types(told)[0], types(told)[-1]) == ("run.started", "run.completed")
+    assert (types(reported)[0], types(reported)[-1]) == ("run.started", "run.completed")
 
 
 def test_envelope_retry_exhausted__a_failed_run_says_so(seam: Seam) -> None:
-    """The run's failure is the last that is told, with the node's code."""
-    _, told = ran(seam, "retry-exhausted", [INVALID] * 4)
+    """The run's failure is the last that is reported, with the node's code."""
+    _, reported = ran(seam, "retry-exhausted", [INVALID] * 4)
 
-    assert types(told)[-2:] == ["node.failed", "run.failed"]
-    assert told[-1]["payload"]["error"]["code"] == "envelope_invalid"
+    assert types(reported)[-2:] == ["node.failed", "run.failed"]
+    assert reported[-1]["payload"]["error"]["code"] == "envelope_invalid"

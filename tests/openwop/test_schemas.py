@@ -33,7 +33,7 @@ def _vectors() -> dict[str, Any]:
     return json.loads(VECTORS.read_text("utf-8")) if VECTORS.is_file() else {}
 
 
-def _told(schema: Any, mode: Tier1Mode) -> list[list[Any]]:
+def _reported(schema: Any, mode: Tier1Mode) -> list[list[Any]]:
     return [[each.pointer, each.rule, each.detail] for each in lint_tier1(schema, mode)]
 
 
@@ -46,7 +46,7 @@ def test_envelope_tier_one_subset_static__finds_what_the_suite_finds(name: str, 
     vector = _vectors()[name]
     file = vector.get("schema_file")
     schema = vector["schema"] if file is None else json.loads((FOLDER.parents[1] / _under(file)).read_text("utf-8"))
-    found, wanted = _told(schema, mode), vector["strict" if mode is Tier1Mode.STRICT else "load-bearing"]
+    found, wanted = _reported(schema, mode), vector["strict" if mode is Tier1Mode.STRICT else "load-bearing"]
 
     assert sorted(found, key=str) == sorted(wanted, key=str)
 
@@ -68,8 +68,8 @@ def test_envelope_tier_one_subset_static__the_core_schemas_are_openwops(name: st
     """In strict mode they leave the subset exactly where OpenWOP's own do."""
     theirs = json.loads((ENVELOPES / f"{name}.schema.json").read_text("utf-8"))
 
-    assert {tuple(each) for each in _told(SERVED[name], Tier1Mode.STRICT)} == {
-        tuple(each) for each in _told(theirs, Tier1Mode.STRICT)
+    assert {tuple(each) for each in _reported(SERVED[name], Tier1Mode.STRICT)} == {
+        tuple(each) for each in _reported(theirs, Tier1Mode.STRICT)
     }
 
 
@@ -86,10 +86,10 @@ def test_envelope_tier_one_subset_static__a_strict_host_takes_no_kind_outside_it
 def test_envelope_tier_one_subset_static__the_universal_four_leave_it_and_it_is_said() -> None:
     """So no host that serves them advertises ``strict``, whatever it asks of its own kinds."""
     outside = [each.id for each in UNIVERSAL_KINDS if lint_tier1(dict(each.schema), Tier1Mode.STRICT)]
-    told = build_capabilities(CapabilitySettings(posture=Posture.STRICT))["envelopes"]["tierOneSubsetCompliance"]
+    reported = build_capabilities(CapabilitySettings(posture=Posture.STRICT))["envelopes"]["tierOneSubsetCompliance"]
 
     assert outside == list(UNIVERSAL)
-    assert told == "warn"
+    assert reported == "warn"
 
 
 @every_served
@@ -146,11 +146,11 @@ def test_envelope_reasoning_shape__an_acknowledgement_has_none(seam: Seam) -> No
 @pytest.mark.parametrize("directive", list(ReasoningDirective))
 def test_envelope_reasoning_shape__what_is_advertised_is_of_the_vocabulary(directive: ReasoningDirective) -> None:
     """How firmly it is asked for, and the posture towards the subset."""
-    told = build_capabilities(CapabilitySettings(reasoning=directive))["envelopes"]
+    reported = build_capabilities(CapabilitySettings(reasoning=directive))["envelopes"]
 
-    assert told["reasoning"] == {"supported": True, "promptDirective": directive.value}
-    assert told["reasoning"]["promptDirective"] in {"mandatory", "advisory", "off"}
-    assert told["tierOneSubsetCompliance"] in {"strict", "warn", "off"}
+    assert reported["reasoning"] == {"supported": True, "promptDirective": directive.value}
+    assert reported["reasoning"]["promptDirective"] in {"mandatory", "advisory", "off"}
+    assert reported["tierOneSubsetCompliance"] in {"strict", "warn", "off"}
 
 
 URL = "https://host.example/assets/3f9a"

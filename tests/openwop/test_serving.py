@@ -63,10 +63,10 @@ def test_it_is_served_by_a_command() -> None:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
         with httpx2.Client(timeout=120) as client:
-            told = client.get(f"{url}/.well-known/openwop").json()
+            reported = client.get(f"{url}/.well-known/openwop").json()
         process.terminate()  # an interrupt is not heard by what was begun in the background
 
-    assert told == advertised()
+    assert reported == advertised()
     assert process.returncode in {0, -signal.SIGTERM}
 
 
@@ -92,10 +92,10 @@ def test_a_run_that_does_nothing_completes(serving: Serving) -> None:
     """The cheapest run there is: it begins, its node is done, and it ends."""
     served, client = serving
     made = client.post(f"{served.url}/v1/runs", json={"workflowId": "conformance-noop"})
-    told = client.get(f"{served.url}/v1/runs/{made.json()['runId']}/events").json()["events"]
+    reported = client.get(f"{served.url}/v1/runs/{made.json()['runId']}/events").json()["events"]
 
     assert (made.status_code, made.json()["status"]) == (201, "completed")
-    assert [each["type"] for each in told] == ["run.started", "node.started", "node.completed", "run.completed"]
+    assert [each["type"] for each in reported] == ["run.started", "node.started", "node.completed", "run.completed"]
 
 
 def test_many_at_once_are_answered_once_each(serving: Serving) -> None:
@@ -108,9 +108,9 @@ def test_many_at_once_are_answered_once_each(serving: Serving) -> None:
         return client.post(f"{served.url}/v1/host/sample/envelope/accept", json=body).json()
 
     with ThreadPoolExecutor(8) as pool:
-        told = list(pool.map(ask, range(24)))
+        reported = list(pool.map(ask, range(24)))
 
-    assert len({tuple(each["recordedEventIds"]) for each in told}) == 1
+    assert len({tuple(each["recordedEventIds"]) for each in reported}) == 1
     assert len(served.host.store.events("crowd")) == 2
 
 

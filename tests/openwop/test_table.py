@@ -23,7 +23,7 @@ FACTS = ROOT / ".." / "shared" / "spec" / "openwop-facts.md"
 needs_facts = pytest.mark.skipif(not FACTS.is_file(), reason="../shared/spec is absent")
 
 OPEN_MUSTS = {"N11", "N33", "N37"}
-"""What must be done and is held in part: a decision, made here and told on the page."""
+"""What must be done and is held in part: a decision, made here and reported on the page."""
 
 NAMED = [*OBLIGATIONS, *RULINGS, *INVARIANTS]
 TESTS = sorted({each for row in NAMED for each in row.tests})

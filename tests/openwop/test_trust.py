@@ -29,12 +29,12 @@ TRUST: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 def test_ai_envelope_trust_boundary_propagation__is_stated_and_reaches_every_event(
     seam: Seam, meta: dict[str, Any], options: dict[str, Any], trust: str
 ) -> None:
-    """The recorded envelope states its trust, and what is told of it has the same."""
+    """The recorded envelope states its trust, and what is reported it has the same."""
     to = to_run("trust")
-    told = seam.accept(envelope(meta=meta), projectTo=to, **options)
+    reported = seam.accept(envelope(meta=meta), projectTo=to, **options)
 
-    assert told["status"] == "accepted"
-    assert told["normalizedMeta"]["contentTrust"] == trust
+    assert reported["status"] == "accepted"
+    assert reported["normalizedMeta"]["contentTrust"] == trust
     assert [each["contentTrust"] for each in seam.events(to["runId"])] == [trust, trust]
     assert seam.spans(to["runId"])[0]["attributes"]["envelope_content_trust"] == trust
 
@@ -49,21 +49,21 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("options", REFUSED.values(), ids=REFUSED)
-def test_ai_envelope_trust_boundary_propagation__a_refusal_is_told_with_the_trust_of_the_inputs(
+def test_ai_envelope_trust_boundary_propagation__a_refusal_is_reported_with_the_trust_of_the_inputs(
     seam: Seam, options: dict[str, Any]
 ) -> None:
-    """One untrusted input taints what is told of the envelope, too, whatever that says of itself."""
+    """One untrusted input taints what is reported the envelope, too, whatever that says of itself."""
     to = to_run("tainted")
     given = envelope("ui.a2ui-surface", payload=EMPTY, meta=TRUSTED)
 
-    told = seam.accept(given, projectTo=to, nodeInputTrust="untrusted", **options)
+    reported = seam.accept(given, projectTo=to, nodeInputTrust="untrusted", **options)
 
-    assert told["status"] != "accepted"
+    assert reported["status"] != "accepted"
     assert {each.get("contentTrust") for each in seam.events(to["runId"])} == {"untrusted"}
 
 
 @pytest.mark.parametrize("options", REFUSED.values(), ids=REFUSED)
-def test_ai_envelope_trust_boundary_propagation__a_refusal_is_told_with_the_envelopes_trust(
+def test_ai_envelope_trust_boundary_propagation__a_refusal_is_reported_with_the_envelopes_trust(
     seam: Seam, options: dict[str, Any]
 ) -> None:
     """Where it says that it is untrusted."""
@@ -83,9 +83,9 @@ def test_ai_envelope_trust_boundary_propagation__an_approval_does_not_advance_on
     seam: Seam, meta: dict[str, Any], options: dict[str, Any]
 ) -> None:
     """The reason is that and nothing more."""
-    told = seam.accept(envelope(meta=meta), approvalGateContext=True, **options)
+    reported = seam.accept(envelope(meta=meta), approvalGateContext=True, **options)
 
-    assert (told["status"], told["reason"]) == ("invalid", "untrusted_content_blocks_approval")
+    assert (reported["status"], reported["reason"]) == ("invalid", "untrusted_content_blocks_approval")
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_a2ui_untrusted_blocks_approval__an_untrusted_surface_drives_no_approval
     payload = {"catalogVersion": "0.9.1", "surface": {"components": [button]}}
     given = envelope("ui.a2ui-surface", payload=payload, meta=UNTRUSTED)
 
-    told = seam.accept(given, hostSupportedEnvelopes=["ui.a2ui-surface"], boundInterruptKind="approval")
+    reported = seam.accept(given, hostSupportedEnvelopes=["ui.a2ui-surface"], boundInterruptKind="approval")
 
-    assert (told["status"], told["reason"]) == ("invalid", "untrusted_content_blocks_approval")
+    assert (reported["status"], reported["reason"]) == ("invalid", "untrusted_content_blocks_approval")
 
 
 def test_a2ui_untrusted_blocks_approval__it_holds_of_what_the_node_had_read() -> None:

@@ -179,8 +179,8 @@ def test_what_several_vendors_offer_is_advertised_together() -> None:
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/schemas/openwop is absent")
 def test_what_is_advertised_satisfies_the_protocols_schema() -> None:
     """``modelCapabilities`` of ``capabilities.schema.json``."""
-    told = capability_gate.advertised_capabilities(map(profile.load_profile, profile.profile_names()))
-    block = {"supported": True, "advertised": list(told), "substitutionSupported": True}
+    reported = capability_gate.advertised_capabilities(map(profile.load_profile, profile.profile_names()))
+    block = {"supported": True, "advertised": list(reported), "substitutionSupported": True}
     assert errors(block, "capabilities.schema.json#/properties/modelCapabilities") == []
 
 
@@ -204,7 +204,7 @@ def test_a_profile_of_your_own_grants_what_its_operator_knows(tmp_path: Path) ->
 
 @pytest.mark.parametrize("given", ["telepathy", "x-host-acme", "x-acme-legal", "Reasoning", "reasoning\\n", ""])
 def test_a_profile_states_no_capability_of_another_name(tmp_path: Path, given: str) -> None:
-    """A slip of the pen is told with the names that there are."""
+    """A slip of the pen is reported with the names that there are."""
     with pytest.raises(BadProfile, match=r"own\.toml: capabilities\.0\.provides") as caught:
         own(tmp_path, ROW.format(f'["{given}"]'))
     assert "function-calling" in str(caught.value)

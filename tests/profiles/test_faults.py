@@ -201,7 +201,7 @@ ERRORS = [
         "permission",
     ),
     ("google", (400, "400", "INVALID_ARGUMENT", "Request contains an invalid argument."), "bad_request"),
-    # -------------------- the model's own failure, told as a request's error
+    # -------------------- the model's own failure, reported as a request's error
     ("groq", (400, "json_validate_failed", "invalid_request_error", "Failed to generate JSON."), "complete"),
 ]
 """Profile, then status, code, type and message of the error, then what it means."""

@@ -182,7 +182,7 @@ def test_a_child_reads_neither_the_address_nor_the_key_of_its_parent(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         ('key_env = ["CHILD_API_KEY"]', "client: Value error, name the variable of the key in key_env"),
         ('source = "page"', "client.source: Field required"),
@@ -190,11 +190,11 @@ def test_a_child_reads_neither_the_address_nor_the_key_of_its_parent(
         ('provider = "child"', "provider: Field required"),
     ],
 )
-def test_a_child_states_its_own(tmp_path: Path, line: str, told: str) -> None:
+def test_a_child_states_its_own(tmp_path: Path, line: str, reported: str) -> None:
     """Names, key and source are not inherited in silence."""
     (tmp_path / "parent.toml").write_text(WHOLE)
     (tmp_path / "child.toml").write_text(f'extends = "parent"\n{CHILD.replace(line, "key_required = true", 1)}')
-    with pytest.raises(BadProfile, match=re.escape(f"providers/child.toml: {told}")):
+    with pytest.raises(BadProfile, match=re.escape(f"providers/child.toml: {reported}")):
         profile.load_profile_from(tmp_path, "child")
 
 
@@ -212,7 +212,7 @@ def test_a_profile_of_your_own_loads(tmp_path: Path) -> None:
     assert profile.load_profile_from(tmp_path, "own").title == "Vendor"
 
 
-def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) -> None:
+def test_a_missing_source_is_reported_for_the_table_that_lacks_it(tmp_path: Path) -> None:
     """A fact without a source does not load, and the message names the table."""
     (tmp_path / "own.toml").write_text(WHOLE.replace('[subset]\nsource = "page"', "[subset]"))
     with pytest.raises(BadProfile, match=r"own\.toml: subset\.source: "):
@@ -220,7 +220,7 @@ def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "key", "told"),
+    ("before", "after", "key", "reported"),
     [
         ('title = "Vendor"', 'title = "Vendor"\ncolour = "red"', "colour", "Extra inputs are not permitted"),
         ('provider = "vendor"', "", "provider", "Field required"),
@@ -249,8 +249,8 @@ def test_a_missing_source_is_told_for_the_table_that_lacks_it(tmp_path: Path) ->
         ),
     ],
 )
-def test_a_mistake_is_told_with_file_key_and_what_is_allowed(
-    tmp_path: Path, before: str, after: str, key: str, told: str
+def test_a_mistake_is_reported_with_file_key_and_what_is_allowed(
+    tmp_path: Path, before: str, after: str, key: str, reported: str
 ) -> None:
     """Whoever edits a profile learns from the message alone what to change."""
     assert before in WHOLE
@@ -258,23 +258,23 @@ def test_a_mistake_is_told_with_file_key_and_what_is_allowed(
     with pytest.raises(BadProfile) as caught:
         profile.load_profile_from(tmp_path, "own")
     assert f"providers/own.toml: {key}" in str(caught.value)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("title = ", "providers/own.toml: invalid TOML: "),
         ('extends = "own"', "providers/own.toml: extends: "),
         ('extends = "parent"', "providers/parent.toml does not exist."),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: str) -> None:
-    """Broken TOML, a circle and a missing parent are told with the file to look at."""
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str, reported: str) -> None:
+    """Broken TOML, a circle and a missing parent are reported with the file to look at."""
     (tmp_path / "own.toml").write_text(text)
     with pytest.raises(BadProfile) as caught:
         profile.load_profile_from(tmp_path, "own")
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 def test_a_profile_that_does_not_exist_is_named() -> None:
@@ -352,15 +352,15 @@ def test_a_child_leaves_out_what_it_does_not_inherit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (f'[subset]\n{SOURCE}without = ["patern"]', "subset.without: 'patern' is not inherited here."),
         ('without = ["subsets"]', "without: 'subsets' is not inherited here."),
     ],
 )
-def test_what_is_not_inherited_cannot_be_left_out(tmp_path: Path, text: str, told: str) -> None:
-    """A misspelt name is told, not passed over."""
+def test_what_is_not_inherited_cannot_be_left_out(tmp_path: Path, text: str, reported: str) -> None:
+    """A misspelt name is reported, not passed over."""
     (tmp_path / "parent.toml").write_text(WHOLE)
     (tmp_path / "child.toml").write_text(f'extends = "parent"\n{text}\n{CHILD if "[" in text else ""}')
-    with pytest.raises(BadProfile, match=re.escape(told)):
+    with pytest.raises(BadProfile, match=re.escape(reported)):
         profile.load_profile_from(tmp_path, "child")

@@ -281,7 +281,7 @@ def test_optionals_are_written_as_each_vendor_wants() -> None:
     ],
 )
 def test_a_pattern_outside_the_vendors_dialect_is_known(name: str, pattern: str, *, taken: bool) -> None:
-    """What a vendor's regular expressions lack is told by a pattern over patterns."""
+    """What a vendor's regular expressions lack is reported by a pattern over patterns."""
     refuses = profile.load_profile(name).subset.pattern_refuses
     assert refuses is not None
     assert (re.search(refuses, pattern) is None) is taken
@@ -332,12 +332,12 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize(("model", "told"), MEANT.items(), ids=MEANT)
-def test_what_may_have_been_meant_is_asked(model: str, told: str) -> None:
+@pytest.mark.parametrize(("model", "reported"), MEANT.items(), ids=MEANT)
+def test_what_may_have_been_meant_is_asked(model: str, reported: str) -> None:
     """A name that is near, or nothing; what stands for no vendor is not listed among them."""
     with pytest.raises(UnknownModel) as raised:
         find_profile(model)
-    assert told in f"hint: {raised.value.hint}"
+    assert reported in f"hint: {raised.value.hint}"
     assert "plain" not in raised.value.hint
     assert "tier1" not in raised.value.hint
 

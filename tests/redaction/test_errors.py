@@ -1,4 +1,4 @@
-"""What is told of exceptions."""
+"""What is reported exceptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def caused(error: BaseException, cause: BaseException) -> BaseException:
 
 
 def test_chain() -> None:
-    """Causes and notes are told, a line or more each, and no secret in them."""
+    """Causes and notes are reported, a line or more each, and no secret in them."""
     error = caused(ValueError(f"bad key {VALUE}"), caused(KeyError(VALUE), OSError(5, json.dumps(VALUE))))
     error.add_note(f"while {VALUE} was read")
     assert SECRETS.redact_error(error) == (
@@ -34,7 +34,7 @@ def test_chain() -> None:
 
 
 def test_context() -> None:
-    """What an exception came in the way of is told, unless it was set aside."""
+    """What an exception came in the way of is reported, unless it was set aside."""
     error = RuntimeError("second")
     error.__context__ = KeyError(VALUE)
     assert SECRETS.redact_error(error) == "RuntimeError: second\nKeyError: '[REDACTED:k]'"
@@ -43,7 +43,7 @@ def test_context() -> None:
 
 
 def test_group() -> None:
-    """All members of a group are told, before what it came of."""
+    """All members of a group are reported, before what it came of."""
     group = caused(ExceptionGroup("several", [KeyError(VALUE), ValueError("second")]), LookupError("cause"))
     assert SECRETS.redact_error(group) == (
         "ExceptionGroup: several (2 sub-exceptions)\nKeyError: '[REDACTED:k]'\nValueError: second\nLookupError: cause"
@@ -71,5 +71,5 @@ def test_long_chain() -> None:
 
 
 def test_without_secrets() -> None:
-    """Without secrets it is told as it is."""
+    """Without secrets it is reported as it is."""
     assert NO_SECRETS.redact_error(ValueError("as it is")) == "ValueError: as it is"

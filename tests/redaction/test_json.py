@@ -74,24 +74,24 @@ def test_value(value: Any, expected: Any, count: int) -> None:
 )
 def test_keys(keys: list[str], expected: list[str]) -> None:
     """No key takes the place of another, and their order stays."""
-    told = SECRETS.redact_json({key: at for at, key in enumerate(keys)})
-    assert list(told.value.items()) == [(key, at) for at, key in enumerate(expected)]
+    reported = SECRETS.redact_json({key: at for at, key in enumerate(keys)})
+    assert list(reported.value.items()) == [(key, at) for at, key in enumerate(expected)]
 
 
 def test_number_that_completes_a_secret() -> None:
     """The number of a key does not make a secret of what was left of it."""
     secrets = Secrets.of({"k": [KEY, "abc~2", "abc~3"]})
-    told = secrets.redact_json({f"{KEY}abc": 0, f"%73{KEY[1:]}abc": 1})
-    assert secrets.redact_json(told.value) == Redacted(told.value, 0)
-    assert list(told.value.values()) == [0, 1]
+    reported = secrets.redact_json({f"{KEY}abc": 0, f"%73{KEY[1:]}abc": 1})
+    assert secrets.redact_json(reported.value) == Redacted(reported.value, 0)
+    assert list(reported.value.values()) == [0, 1]
 
 
 def test_many_keys_alike() -> None:
     """Thousands of keys that become equal all stay."""
     ways = [[each, f"%{ord(each):02x}"] for each in KEY[:11]]
     keys = ["".join(way[at >> place & 1] for place, way in enumerate(ways)) + KEY[11:] for at in range(2_048)]
-    told = SECRETS.redact_json(dict.fromkeys(keys, 0))
-    assert told.count == len(told.value) == len(keys)
+    reported = SECRETS.redact_json(dict.fromkeys(keys, 0))
+    assert reported.count == len(reported.value) == len(keys)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_deep(wrap: Callable[[Any], Any], depth: int, count: int) -> None:
 def test_untouched() -> None:
     """The value that was handed over stays as it was, and comes back itself where nothing is found."""
     value = {"a": [KEY, {"b": KEY}]}
-    told = SECRETS.redact_json(value)
+    reported = SECRETS.redact_json(value)
     assert value == {"a": [KEY, {"b": KEY}]}
-    assert SECRETS.redact_json(told.value).value is told.value
+    assert SECRETS.redact_json(reported.value).value is reported.value
 
 
 def test_looked_closer_and_nothing_there() -> None:

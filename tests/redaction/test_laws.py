@@ -96,25 +96,25 @@ def test_never_shown(registry: dict[str, str], data: st.DataObject) -> None:
     beside = st.text(NEUTRAL if way in TWICE else ODD if together else PLAIN, max_size=12)
     before, behind = data.draw(beside), data.draw(beside)
     text = WRITTEN[way](before + value + behind) if together else before + WRITTEN[way](value) + behind
-    told = secrets.redact_text(text)
-    note(f"{way}: {text!a} -> {told!a}")
-    assert told.count >= 1
-    assert not any(shows(told.value, each) for each in registry.values())
+    reported = secrets.redact_text(text)
+    note(f"{way}: {text!a} -> {reported!a}")
+    assert reported.count >= 1
+    assert not any(shows(reported.value, each) for each in registry.values())
 
 
 @given(st.sets(st.sampled_from(REAL), min_size=1), JSON, st.data())
-def test_never_told(values: set[str], value: Any, data: st.DataObject) -> None:
+def test_never_reported(values: set[str], value: Any, data: st.DataObject) -> None:
     """Wherever in a JSON value a secret is put, no string of the result shows it, nor the JSON that is made of it."""
     planted = data.draw(holding(value, sorted(values)))
     before = copy.deepcopy(planted)
-    told = Secrets.of({"k": values}).redact_json(planted)
-    written = json.dumps(told.value)
-    assert told.count >= 1
+    reported = Secrets.of({"k": values}).redact_json(planted)
+    written = json.dumps(reported.value)
+    assert reported.count >= 1
     assert planted == before
     for secret in values:
-        assert not any(shows(each, secret) for each in texts(told.value))
+        assert not any(shows(each, secret) for each in texts(reported.value))
         assert inside(secret) not in written
-        assert secret not in json.dumps(told.value, ensure_ascii=False)
+        assert secret not in json.dumps(reported.value, ensure_ascii=False)
 
 
 @given(REGISTRIES, JSON, st.data())
@@ -128,29 +128,29 @@ def test_nothing_lost(registry: dict[str, str], value: Any, data: st.DataObject)
 def test_once(registry: dict[str, str], value: Any, data: st.DataObject) -> None:
     """What was redacted is not redacted again: it comes back itself."""
     secrets = built(registry)
-    told = secrets.redact_json(data.draw(holding(value, sorted(registry.values()))))
-    again = secrets.redact_json(told.value)
+    reported = secrets.redact_json(data.draw(holding(value, sorted(registry.values()))))
+    again = secrets.redact_json(reported.value)
     assert again.count == 0
-    assert again.value is told.value
+    assert again.value is reported.value
 
 
 @given(REGISTRIES, st.text(ODD), st.text(ODD))
 def test_text_once(registry: dict[str, str], before: str, behind: str) -> None:
     """Nothing is found in a text that was redacted, whatever stands beside the markers."""
     secrets = built(registry)
-    told = secrets.redact_text(
+    reported = secrets.redact_text(
         behind.join([before, *registry.values(), *map("[REDACTED:{}]".format, registry), before])
     )
-    assert not secrets.found_in(told.value)
-    assert secrets.redact_text(told.value) == Redacted(told.value, 0)
+    assert not secrets.found_in(reported.value)
+    assert secrets.redact_text(reported.value) == Redacted(reported.value, 0)
 
 
 @given(JSON)
 def test_clean(value: Any) -> None:
     """A value without a secret comes back itself."""
-    told = Secrets.of({"k": "a secret that nobody generates"}).redact_json(value)
-    assert told.value is value
-    assert told.count == 0
+    reported = Secrets.of({"k": "a secret that nobody generates"}).redact_json(value)
+    assert reported.value is value
+    assert reported.count == 0
 
 
 @given(st.text(), st.text("sk-live_[]RED:\\"))
@@ -165,9 +165,9 @@ def test_any_text(text: str, more: str) -> None:
 def test_counted(words: list[str], between: str) -> None:
     """As many places are counted as hold a secret, and as many markers come to stand."""
     secrets = {"sk-live-1": "k", "pk-test-22": "two"}
-    told = Secrets.of({name: value for value, name in secrets.items()}).redact_text(between.join(words))
-    assert told.count == sum(each in secrets for each in words)
-    assert told.value == between.join(f"[REDACTED:{secrets[each]}]" if each in secrets else each for each in words)
+    reported = Secrets.of({name: value for value, name in secrets.items()}).redact_text(between.join(words))
+    assert reported.count == sum(each in secrets for each in words)
+    assert reported.value == between.join(f"[REDACTED:{secrets[each]}]" if each in secrets else each for each in words)
 
 
 @given(st.text("abc", min_size=12, max_size=30), st.data())
@@ -175,10 +175,12 @@ def test_overlapping(text: str, data: st.DataObject) -> None:
     """Whatever overlaps, exactly the characters stay that belong to no secret."""
     places = st.tuples(st.integers(0, len(text) - 4), st.integers(4, 9))
     values = [text[start : start + size] for start, size in data.draw(st.lists(places, min_size=1, max_size=8))]
-    told = Secrets.of({"k": values}).redact_text(text)
+    reported = Secrets.of({"k": values}).redact_text(text)
     hidden = {at for each in values for begin in starts(text, each) for at in range(begin, begin + len(each))}
-    assert told.value.replace("[REDACTED:k]", "") == "".join(each for at, each in enumerate(text) if at not in hidden)
-    assert told.value.count("[REDACTED:k]") == told.count
+    assert reported.value.replace("[REDACTED:k]", "") == "".join(
+        each for at, each in enumerate(text) if at not in hidden
+    )
+    assert reported.value.count("[REDACTED:k]") == reported.count
 
 
 @given(st.text(max_size=3) | st.text("\ud800\udfff ", min_size=4) | st.sampled_from(["[REDACTED:x", "REDACTED"]))

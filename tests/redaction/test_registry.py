@@ -65,8 +65,8 @@ def test_refused(registry: Any, message: str) -> None:
     """What cannot be kept safe is refused in words that show no value, nor do those behind the error."""
     with pytest.raises(InputError, match=message) as error:
         Secrets.of(registry)
-    told = "".join(traceback.format_exception(error.value)).split("InputError", 1)[1]
-    assert VALUE not in told
+    reported = "".join(traceback.format_exception(error.value)).split("InputError", 1)[1]
+    assert VALUE not in reported
     assert error.value.__cause__ is error.value.__context__ is None
     assert error.value.hint
 

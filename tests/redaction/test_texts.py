@@ -28,10 +28,10 @@ AROUND = {
 @pytest.mark.parametrize(("name", "value"), [("stripe-key", KEY), ("awkward", AWKWARD)], ids=["key", "awkward"])
 def test_written(way: str, name: str, value: str) -> None:
     """A secret is found however it is written, and everything of it goes."""
-    told = SECRETS.redact_text(f"It is {WRITTEN[way](value)}.")
-    assert told.count == 1
+    reported = SECRETS.redact_text(f"It is {WRITTEN[way](value)}.")
+    assert reported.count == 1
     before, behind = AROUND.get(way, ("", ""))
-    assert re.fullmatch(rf"It is {before}\[REDACTED:{name}\]{behind}\.", told.value)
+    assert re.fullmatch(rf"It is {before}\[REDACTED:{name}\]{behind}\.", reported.value)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_written(way: str, name: str, value: str) -> None:
 )
 def test_text(text: str, expected: str | None) -> None:
     """Each place becomes one marker, what stands beside it stays, and other texts come back themselves."""
-    told = SECRETS.redact_text(text)
-    assert told.value == (text if expected is None else expected)
-    assert SECRETS.found_in(text) is (told.count > 0) is (told.value != text)
-    assert SECRETS.redact_text(told.value) == Redacted(told.value, 0)
+    reported = SECRETS.redact_text(text)
+    assert reported.value == (text if expected is None else expected)
+    assert SECRETS.found_in(text) is (reported.count > 0) is (reported.value != text)
+    assert SECRETS.redact_text(reported.value) == Redacted(reported.value, 0)
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_text(text: str, expected: str | None) -> None:
 def test_values(values: dict[str, str], text: str, expected: str) -> None:
     """Overlapping secrets leave nothing over, the longest counts, and no value is read as a pattern."""
     secrets = Secrets.of(values)
-    told = secrets.redact_text(text)
-    short = told.value
+    reported = secrets.redact_text(text)
+    short = reported.value
     for name in values:
         short = short.replace(f"[REDACTED:{name}]", f"[{name}]")
     assert short == expected
-    assert secrets.redact_text(told.value).count == 0
+    assert secrets.redact_text(reported.value).count == 0
 
 
 def test_apart() -> None:
@@ -118,10 +118,10 @@ def test_apart() -> None:
 def test_marks_that_never_settle() -> None:
     """Where each marker completes the next secret again and again, the whole text is hidden in the end."""
     values = [f"s{at}{at}{at}[" for at in range(20)]
-    told = Secrets.of({"first": [*values, "start"]}).redact_text(
+    reported = Secrets.of({"first": [*values, "start"]}).redact_text(
         "".join(each[:-1] for each in reversed(values)) + "start"
     )
-    assert told.value == "[REDACTED:first]"
+    assert reported.value == "[REDACTED:first]"
 
 
 @pytest.mark.parametrize("layers", range(6))
@@ -168,6 +168,6 @@ def test_linear(unit: str) -> None:
 def test_many() -> None:
     """Among thousands of secrets each is found as itself."""
     values = {f"id-{at}": f"value-{at:06}" for at in range(3_000)}
-    told = Secrets.of(values).redact_text(" ".join(values.values()))
-    assert told.value == " ".join(f"[REDACTED:{name}]" for name in values)
-    assert told.count == len(values)
+    reported = Secrets.of(values).redact_text(" ".join(values.values()))
+    assert reported.value == " ".join(f"[REDACTED:{name}]" for name in values)
+    assert reported.count == len(values)

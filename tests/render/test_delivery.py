@@ -215,14 +215,14 @@ FALLEN: dict[str, tuple[dict[str, Any], Any, str | None]] = {
 }
 
 
-@pytest.mark.parametrize(("result", "payload", "told"), FALLEN.values(), ids=FALLEN.keys())
-def test_what_is_not_one_decision_falls_back(result: dict[str, Any], payload: Any, told: str | None) -> None:
+@pytest.mark.parametrize(("result", "payload", "reported"), FALLEN.values(), ids=FALLEN.keys())
+def test_what_is_not_one_decision_falls_back(result: dict[str, Any], payload: Any, reported: str | None) -> None:
     """Nothing is guessed: not which copy is meant, and not what a cut one would have said."""
     found = read_tool_result(result)
 
     assert isinstance(found, PlainResult)
     assert found.payload == payload
-    assert found.diagnostic is None if told is None else told in str(found.diagnostic)
+    assert found.diagnostic is None if reported is None else reported in str(found.diagnostic)
 
 
 @pytest.mark.parametrize("result", [None, [], "x", 1], ids=repr)

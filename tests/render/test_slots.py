@@ -80,11 +80,11 @@ WITHHELD: dict[str, tuple[Any, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("reason", "told"), WITHHELD.values(), ids=WITHHELD.keys())
-def test_a_veto_is_shown_whole(reason: Any, told: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("reason", "reported"), WITHHELD.values(), ids=WITHHELD.keys())
+def test_a_veto_is_shown_whole(reason: Any, reported: tuple[str, ...]) -> None:
     """Everything that the agent said instead, in order."""
     shown = text_formats.format_withheld(reason)
-    places = [shown.index(each) for each in told]
+    places = [shown.index(each) for each in reported]
 
     assert places == sorted(places)
 

@@ -68,7 +68,7 @@ class Played:
 
     @property
     def events(self) -> list[Event]:
-        """The events that were told."""
+        """The events that were reported."""
         return [each.event for each in self._trace.events]
 
     @property
@@ -114,8 +114,8 @@ def line(event: Event) -> str:
     """Return an event in one line."""
     if isinstance(event, LogAppended):
         calling = event.message == "calling"
-        told = "call {attempt} budget {budget}" if calling else f"{event.level.value} {{fault}} {{status}}"
-        return told.format(**event.fields)
+        reported = "call {attempt} budget {budget}" if calling else f"{event.level.value} {{fault}} {{status}}"
+        return reported.format(**event.fields)
     return LINES[type(event)].format(event)
 
 
@@ -259,13 +259,13 @@ def test_both_worlds_tell_the_same(scenario: str, wire: str) -> None:
 
 @every_scene
 def test_usage_adds_up(scenario: str, wire: str) -> None:
-    """The usage told is the sum over attempts, and the sum over events."""
+    """The usage reported is the sum over attempts, and the sum over events."""
     played = play(scenario, wire, "sync")
-    told = [each for each in played.events if isinstance(each, ProviderUsage)]
+    reported = [each for each in played.events if isinstance(each, ProviderUsage)]
     usage = played.result.trace.usage
 
-    assert usage.input == sum(each.input_tokens for each in told) == INPUT_TOKENS * len(told)
-    assert usage.output == sum(each.output_tokens for each in told)
+    assert usage.input == sum(each.input_tokens for each in reported) == INPUT_TOKENS * len(reported)
+    assert usage.output == sum(each.output_tokens for each in reported)
     assert usage.output == sum(each.usage.output for each in played.result.trace.attempts if each.usage)
 
 
@@ -353,6 +353,8 @@ def test_the_decision_is_what_the_model_wrote(wire: str) -> None:
 
 def test_every_cassette_says_that_it_was_written_by_hand() -> None:
     """No cassette claims to be a recording."""
-    told = {load_scenario_cassette(get_scenario(each, wire)).provenance.value for each in SCENARIOS for wire in WIRES}
+    reported = {
+        load_scenario_cassette(get_scenario(each, wire)).provenance.value for each in SCENARIOS for wire in WIRES
+    }
 
-    assert told == {"written by hand"}
+    assert reported == {"written by hand"}

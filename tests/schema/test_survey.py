@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.schema import Tier1Mode, VariantEdition, lint_variants, tier1
-from tests.schema.tier1 import COUNT, CUT, DEPTH, FORBIDDEN, KEYWORD, ONE_OF, STRING, closed, told, untagged
+from tests.schema.tier1 import COUNT, CUT, DEPTH, FORBIDDEN, KEYWORD, ONE_OF, STRING, closed, reported, untagged
 from tests.work import FULL
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def test_nesting_has_no_end_that_breaks_it() -> None:
         below = {"properties": {"n": schema}, "items": schema, "anyOf": [schema], "$defs": {"n": schema}}
         schema = {"type": ["object", "array"], keyword: below[keyword]}
 
-    assert [each[1:] for each in told(schema, Tier1Mode.LOAD_BEARING)] == [(DEPTH, "depth=6")]
+    assert [each[1:] for each in reported(schema, Tier1Mode.LOAD_BEARING)] == [(DEPTH, "depth=6")]
     assert [each.rule for each in lint_variants(schema, VariantEdition.V2)] == [ONE_OF]
 
 
-def test_a_shared_part_is_told_at_each_of_its_places() -> None:
+def test_a_shared_part_is_reported_at_each_of_its_places() -> None:
     """As if it were written out."""
-    assert told(doubled(2, {"not": {}})) == [
+    assert reported(doubled(2, {"not": {}})) == [
         (f"#/properties/{outer}/properties/{inner}", KEYWORD, "not") for outer in "ab" for inner in "ab"
     ]
 
@@ -48,7 +48,7 @@ def test_sharing_does_not_multiply_the_work() -> None:
     for _ in range(5):
         part = closed(**{f"p{each}": part for each in range(1_000)})
 
-    assert told(part) == [("#", COUNT, f"count={sum(1_000**each for each in range(1, 6))}")]
+    assert reported(part) == [("#", COUNT, f"count={sum(1_000**each for each in range(1, 6))}")]
     assert lint_variants(doubled(200, STRING), VariantEdition.V1) == ()
 
 
@@ -68,7 +68,7 @@ def test_a_schema_that_holds_itself_comes_to_an_end(monkeypatch: pytest.MonkeyPa
     schema["properties"]["n"] = schema
     schema["$defs"] = {"d": {"oneOf": []}}
 
-    assert ("#" + "/properties/n" * 6, DEPTH, "depth=6") in told(schema)
+    assert ("#" + "/properties/n" * 6, DEPTH, "depth=6") in reported(schema)
     assert lint_variants(schema, VariantEdition.V2)[-1].rule == CUT
 
 
@@ -119,7 +119,7 @@ def at(schema: Any, pointer: str) -> Any:
 @given(VALUES)
 def test_any_json_value_is_linted(schema: Any) -> None:
     """Without an exception; every pointer leads somewhere, and the strict mode finds what the other finds."""
-    strict, floor = told(schema), told(schema, Tier1Mode.LOAD_BEARING)
+    strict, floor = reported(schema), reported(schema, Tier1Mode.LOAD_BEARING)
     variants = [untagged(schema, each) for each in VariantEdition]
 
     for pointer, *_ in (*strict, *variants[0]):
@@ -130,8 +130,8 @@ def test_any_json_value_is_linted(schema: Any) -> None:
 
 @given(VALUES)
 def test_a_detail_that_is_a_keyword_stands_where_the_pointer_leads(schema: Any) -> None:
-    """What is told of a place is true of that place."""
-    for pointer, rule, detail in told(schema):
+    """What is reported a place is true of that place."""
+    for pointer, rule, detail in reported(schema):
         if rule not in {DEPTH, COUNT} and detail is not None:
             assert detail in at(schema, pointer)
 
@@ -142,5 +142,5 @@ def test_the_verdict_does_not_depend_on_what_is_shared(schema: Any) -> None:
     shared = {"type": "array", "items": schema, "anyOf": [schema, schema], "$defs": {"d": schema}}
     apart = json.loads(json.dumps(shared))
 
-    assert told(shared) == told(apart)
+    assert reported(shared) == reported(apart)
     assert untagged(shared, VariantEdition.V1) == untagged(apart, VariantEdition.V1)

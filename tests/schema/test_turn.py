@@ -58,15 +58,15 @@ def test_reasoning_comes_first(vendor: str) -> None:
 
 
 @every_vendor
-def test_what_cannot_be_enforced_is_told_and_checked(vendor: str) -> None:
+def test_what_cannot_be_enforced_is_reported_and_checked(vendor: str) -> None:
     """Every bound of the schema is on the wire, or is a loss that the description tells."""
     compiled = compile_schema(binding_moment.TURN_SCHEMA, vendor)
     described = [node.get("description", "") for node, _ in nodes(compiled.schema)]
 
-    told = [each for each in compiled.losses if each.why is LossReason.UNSUPPORTED]
+    reported = [each for each in compiled.losses if each.why is LossReason.UNSUPPORTED]
     deep = {LossReason.OPEN, LossReason.DEGRADED} if vendor == "tier1" else set()  # five levels, and the form has six
     assert {each.why for each in compiled.losses} <= {LossReason.UNSUPPORTED, LossReason.INSIDE} | deep
-    assert all(any(f"{each.keyword} {each.value}" in text for text in described) for each in told)
+    assert all(any(f"{each.keyword} {each.value}" in text for text in described) for each in reported)
     lost = {each.keyword for each in compiled.losses}
     sent = {key for node, _ in nodes(compiled.schema) for key in node}
     assert {"minItems", "maxItems", "minLength"} <= lost | sent
@@ -123,14 +123,14 @@ BROKEN: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("path", "value", "told"), BROKEN.values(), ids=BROKEN.keys())
-def test_a_violation_names_the_place_and_the_rule_only(path: tuple[str | int, ...], value: Any, told: str) -> None:
-    """Of a union the branch that was meant is told, without a word of the answer."""
+@pytest.mark.parametrize(("path", "value", "reported"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_violation_names_the_place_and_the_rule_only(path: tuple[str | int, ...], value: Any, reported: str) -> None:
+    """Of a union the branch that was meant is reported, without a word of the answer."""
     found = [
         str(each) for each in compile_schema(binding_moment.TURN_SCHEMA, "openai").validate(change(BOUND, path, value))
     ]
 
-    assert any(each.startswith(told) for each in found)
+    assert any(each.startswith(reported) for each in found)
     assert "SECRETWORD" not in "".join(found)
 
 

@@ -64,15 +64,15 @@ TOLD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(("schema", "value", "told"), TOLD.values(), ids=TOLD.keys())
-def test_what_was_meant_is_told(schema: dict[str, Any], value: Any, told: list[str]) -> None:
+@pytest.mark.parametrize(("schema", "value", "reported"), TOLD.values(), ids=TOLD.keys())
+def test_what_was_meant_is_reported(schema: dict[str, Any], value: Any, reported: list[str]) -> None:
     """An unknown tag with all that there are, once; a known one with what is wrong in its branch."""
-    assert [str(each) for each in Validator(schema)(value)] == told
+    assert [str(each) for each in Validator(schema)(value)] == reported
 
 
 @given(st.sampled_from(TAGS) | st.text(max_size=9).filter(lambda each: each not in TAGS), st.integers() | st.text())
-def test_a_tag_is_told_only_where_it_is_wrong(kind: str, size: Any) -> None:
-    """Whatever the tag is, the answer's words are not in what is told."""
+def test_a_tag_is_reported_only_where_it_is_wrong(kind: str, size: Any) -> None:
+    """Whatever the tag is, the answer's words are not in what is reported."""
     found = Validator({"anyOf": [CIRCLE, SQUARE, LINE]})({"kind": kind, "size": size})
     wrong = [] if isinstance(size, int) else [("/size", "type")]
 

@@ -27,7 +27,7 @@ def nested(levels: int, leaf: Any) -> Any:
     return leaf
 
 
-def told(schema: Any, mode: Tier1Mode = Tier1Mode.STRICT) -> list[tuple[str, str, str | None]]:
+def reported(schema: Any, mode: Tier1Mode = Tier1Mode.STRICT) -> list[tuple[str, str, str | None]]:
     """Return what the linter finds, without the advice."""
     return [(each.pointer, each.rule, each.detail) for each in lint_tier1(schema, mode)]
 

@@ -67,7 +67,7 @@ def step(tell: Tell, kind: str, address: str, at: int, name: str) -> None:
     """Write a little, and be killed as one statement, the ``at``-th, is to be executed."""
     steps = itertools.count(1)
 
-    def told(*_: object, **__: object) -> None:
+    def reported(*_: object, **__: object) -> None:
         if next(steps) == at:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -75,12 +75,12 @@ def step(tell: Tell, kind: str, address: str, at: int, name: str) -> None:
 
     def traced(*arguments: Any, **settings: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **settings)
-        connection.set_trace_callback(told)
+        connection.set_trace_callback(reported)
         return connection
 
     sqlite3.connect = traced  # type: ignore[assignment]
     for each in ("before_cursor_execute", "commit"):
-        listen(Engine, each, told)
+        listen(Engine, each, reported)
     with opened(kind, address) as store:
         _write(store, tell, name)
 

@@ -33,8 +33,8 @@ def edited(place: str | Path) -> Iterator[sqlite3.Connection]:
 
 def event(name: str, run: str = "run", **fields: Any) -> RunEvent:
     """Return an event with an id, as it is before a store numbers it."""
-    told = LogAppended(Level.INFO, "noted", fields)
-    return RunEvent(told, name, run, "node", "2026-05-18T10:00:00.000Z", 77, "cause")
+    reported = LogAppended(Level.INFO, "noted", fields)
+    return RunEvent(reported, name, run, "node", "2026-05-18T10:00:00.000Z", 77, "cause")
 
 
 def events(*names: str, run: str = "run") -> tuple[RunEvent, ...]:

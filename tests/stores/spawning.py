@@ -17,15 +17,15 @@ _LONGEST = 60
 """Seconds after which a process is ended that hangs, so that its test fails."""
 
 
-def _start(told: dict[str, Any]) -> int:
+def _start(reported: dict[str, Any]) -> int:
     child = os.fork()
     if child:
         return child
     status = 1
     signal.alarm(_LONGEST)
     try:
-        job = getattr(jobs, told["job"], None) or getattr(forking, told["job"])
-        job(_tell_to(told["out"]), **told["arguments"])
+        job = getattr(jobs, reported["job"], None) or getattr(forking, reported["job"])
+        job(_tell_to(reported["out"]), **reported["arguments"])
         status = 0
     except BaseException:  # noqa: BLE001  whatever it is, nobody above is to go on with the parent's work
         traceback.print_exc()
@@ -46,8 +46,10 @@ def main() -> None:
     """Do as each line says: start a process, and answer with its number, or wait for one, and answer how it ended."""
     MemoryStore().get_or_create("run", "warm", fresh)  # loads what a process without rights to read it could not
     for line in sys.stdin:
-        told = json.loads(line)
-        answer = _start(told) if "job" in told else os.waitstatus_to_exitcode(os.waitpid(told["wait"], 0)[1])
+        reported = json.loads(line)
+        answer = (
+            _start(reported) if "job" in reported else os.waitstatus_to_exitcode(os.waitpid(reported["wait"], 0)[1])
+        )
         print(answer, flush=True)  # noqa: T201  it is what the tests read
 
 

@@ -120,8 +120,8 @@ def test_any_text_is_kept(store: Any, word: str) -> None:
     store.get_or_create(word, word, lambda: NewEntry(entry(word), (event(word, word, text=word),)))
     read = json.loads(json.dumps(word))
     assert store.find(word, word) == entry(read)
-    (told,) = store.events(word)
-    assert told["runId"] == told["eventId"] == told["payload"]["fields"]["text"] == read
+    (reported,) = store.events(word)
+    assert reported["runId"] == reported["eventId"] == reported["payload"]["fields"]["text"] == read
 
 
 def test_texts_that_look_alike_are_apart(store: Any) -> None:

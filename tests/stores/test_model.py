@@ -51,8 +51,8 @@ class Against(RuleBasedStateMachine):
         """Return the run's name in this example: the examples share a place."""
         return f"{self.example}/{run}"
 
-    @rule(run=_RUNS, envelope=_ENVELOPES, note=_NOTES, told=st.integers(0, 3), failing=st.booleans())
-    def get_or_create(self, run: str, envelope: str, note: Any, told: int, *, failing: bool) -> None:
+    @rule(run=_RUNS, envelope=_ENVELOPES, note=_NOTES, reported=st.integers(0, 3), failing=st.booleans())
+    def get_or_create(self, run: str, envelope: str, note: Any, reported: int, *, failing: bool) -> None:
         """Handle an envelope."""
         called: list[int] = []
 
@@ -60,7 +60,7 @@ class Against(RuleBasedStateMachine):
             called.append(1)
             if failing:
                 raise _Failed
-            return fresh(note, *(f"{n}" for n in range(told)))
+            return fresh(note, *(f"{n}" for n in range(reported)))
 
         known = self.entries.get((run, envelope))
         if known is None and failing:
@@ -71,7 +71,7 @@ class Against(RuleBasedStateMachine):
         assert bool(called) == kept.created == (known is None)
         if kept.created:
             self.entries[run, envelope] = fresh(note).entry
-            self.add(run, kept.events, made(*(f"{n}" for n in range(told))))
+            self.add(run, kept.events, made(*(f"{n}" for n in range(reported))))
         else:
             assert kept.events == ()
         assert kept.entry == self.entries[run, envelope]
@@ -79,13 +79,13 @@ class Against(RuleBasedStateMachine):
     @rule(run=_RUNS, notes=st.lists(_NOTES, max_size=3))
     def append(self, run: str, notes: list[Any]) -> None:
         """Add to a log."""
-        told = [event(f"{n}", note=note) for n, note in enumerate(notes)]
-        self.add(run, self.store.append(self.name(run), told), told)
+        reported = [event(f"{n}", note=note) for n, note in enumerate(notes)]
+        self.add(run, self.store.append(self.name(run), reported), reported)
 
-    def add(self, run: str, added: Any, told: Any) -> None:
+    def add(self, run: str, added: Any, reported: Any) -> None:
         """Add to the log that ought to be there what ought to have been added."""
         first = len(self.logs[run])
-        self.logs[run] += [{**each.to_json(), "sequence": n} for n, each in enumerate(told, first)]
+        self.logs[run] += [{**each.to_json(), "sequence": n} for n, each in enumerate(reported, first)]
         assert [each.to_json() for each in added] == self.logs[run][first:]
 
     @rule(run=_RUNS, envelope=_ENVELOPES)

@@ -38,21 +38,23 @@ def test_of_many_processes_one_handles(home: Home, workers: Workers, tmp_path: P
         for _ in range(_PROCESSES)
     ]
     start.touch()
-    told = [line for each in racing for line in each.done()]
-    kept = [line[1:] for line in told if line[0] == "kept"]
-    handled = Counter(line[1] for line in told if line[0] == "handled")
+    reported = [line for each in racing for line in each.done()]
+    kept = [line[1:] for line in reported if line[0] == "kept"]
+    handled = Counter(line[1] for line in reported if line[0] == "handled")
 
     assert handled == dict.fromkeys(range(_ROUNDS), 1)
     for number in range(_ROUNDS):
         of_it = [each[1:] for each in kept if each[0] == number]
-        assert sorted((first, told) for first, _, told in of_it) == [(False, 0)] * (_PROCESSES - 1) + [(True, 1)]
+        assert sorted((first, reported) for first, _, reported in of_it) == [(False, 0)] * (_PROCESSES - 1) + [
+            (True, 1)
+        ]
         assert all(note == of_it[0][1] for _, note, _ in of_it)
     names = ids(home.again().events("run"))
     assert len(set(names)) == len(names) == _ROUNDS * (1 + _PROCESSES)
 
 
 def test_a_process_waits_no_longer_than_it_wants(home: Home, workers: Workers) -> None:
-    """It is told so; meanwhile all else goes on."""
+    """It is reported so; meanwhile all else goes on."""
     other = workers.start("hang", kind=home.kind, address=home.address)
     other.until(1)
     store = home.again(timeout=0.05)
@@ -72,8 +74,8 @@ def test_another_process_waits_for_this_one(home: Home, workers: Workers) -> Non
 
     def get_or_create(timeout: float) -> list[object]:
         arguments = {"note": "theirs", "timeout": timeout}
-        (told,) = workers.start("get_or_create", kind=home.kind, address=home.address, **arguments).done()
-        return told
+        (reported,) = workers.start("get_or_create", kind=home.kind, address=home.address, **arguments).done()
+        return reported
 
     def handle() -> NewEntry:
         home.again().close()
@@ -87,8 +89,8 @@ def test_another_process_waits_for_this_one(home: Home, workers: Workers) -> Non
 
 def test_a_forked_process_goes_on(home: Home, workers: Workers) -> None:
     """Parent and child use the store that was opened before, and neither harms the other."""
-    told = workers.start("both", kind=home.kind, address=home.address).done()
-    found = {each[0]: each[1:] for each in told}
+    reported = workers.start("both", kind=home.kind, address=home.address).done()
+    found = {each[0]: each[1:] for each in reported}
     assert found.pop("status") == [0]
     assert sorted(first for first, _ in found.values()) == [False, True]
     assert found["parent"][1] == found["child"][1]
@@ -100,8 +102,8 @@ def test_a_forked_process_goes_on(home: Home, workers: Workers) -> None:
 
 def test_a_fork_leaves_behind_what_threads_hold(home: Home, workers: Workers) -> None:
     """The child waits for its parent's handler, as any process does, not for a thread that it has not."""
-    told = workers.start("meanwhile", kind=home.kind, address=home.address).done()
-    assert sorted(told, key=str) == [["child waits"], ["status", 0], [False, "parent"], [True, "parent"]]
+    reported = workers.start("meanwhile", kind=home.kind, address=home.address).done()
+    assert sorted(reported, key=str) == [["child waits"], ["status", 0], [False, "parent"], [True, "parent"]]
 
 
 def test_a_fork_amid_the_writing_of_threads(home: Home, workers: Workers) -> None:
@@ -114,8 +116,8 @@ def test_a_fork_amid_the_writing_of_threads(home: Home, workers: Workers) -> Non
 
 def test_a_key_loads_no_module() -> None:
     """A child that is forked while a thread loads one waits for ever for it."""
-    told = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
-    assert told.stdout == "set()\n"
+    reported = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert reported.stdout == "set()\n"
 
 
 def test_after_a_failure_another_process_handles(home: Home, workers: Workers) -> None:

@@ -54,7 +54,7 @@ def test_waiting_calls_use_nearly_all_of_it(limit: int) -> None:
 
 
 def test_a_pause_holds_for_all() -> None:
-    """What one process is told by the vendor, the next request of any process obeys."""
+    """What one process is reported by the vendor, the next request of any process obeys."""
     state, _ = take_slots(LimitState(), SlotRequest(1, requests_per_minute=600, pause=7.0), 100.0)
     assert take_slots(state, SlotRequest(1, requests_per_minute=600), 101.0)[1].delay == pytest.approx(6.0)
 

@@ -82,7 +82,7 @@ def test_an_idle_connection_is_lost(url: str, postgres: Postgres) -> None:
         assert store.append("run", events("b"))[0].sequence == 1
 
 
-def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """Its password stands in no text."""
     with pytest.raises(StoreFailed, match="PostgreSQL cannot be used: OperationalError") as caught:
         SqlStore(f"postgresql://me:hunter2@/db?host={tmp_path}")
@@ -142,19 +142,19 @@ def test_an_engine_of_any_level_will_do(url: str, level: str) -> None:
 
 def test_how_long_the_server_lets_it_wait(engine: Engine) -> None:
     """It waits for others as long as it was told to, and a handler may take longer than the server would have it."""
-    told: list[tuple[Any, ...]] = []
+    reported: list[tuple[Any, ...]] = []
     names = "lock_timeout", "idle_in_transaction_session_timeout"
 
     @lambda heard: listen(engine, "commit", heard)
     def _(connection: Any) -> None:
         asked = ", ".join(f"current_setting('{name}')" for name in names)
-        told.append(tuple(connection.exec_driver_sql(f"SELECT {asked}").one()))
+        reported.append(tuple(connection.exec_driver_sql(f"SELECT {asked}").one()))
 
     with SqlStore(engine, timeout=7) as store:
-        told.clear()
+        reported.clear()
         store.get_or_create("run", "c", fresh)
         store.append("run", events("a"))
-    assert told == [("7s", "0")] * 2
+    assert reported == [("7s", "0")] * 2
     with engine.connect() as connection:
         assert connection.execute(text("SHOW lock_timeout")).scalar() == "0"
 
@@ -192,7 +192,7 @@ def test_both_keep_the_same_bytes(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["sqlalchemy", "psycopg"])
-def test_what_is_not_installed_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_installed_is_reported(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to install."""
     monkeypatch.delitem(sys.modules, "emitter.stores.postgresql", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
@@ -213,7 +213,7 @@ def test_a_kept_envelope_needs_no_transaction(engine: Engine) -> None:
     """It is found by one statement."""
     with SqlStore(engine) as store:
         store.get_or_create("run", "c", fresh)
-        told: list[str] = []
-        listen(engine, "before_cursor_execute", lambda *arguments: told.append(arguments[2].split()[0]))
+        reported: list[str] = []
+        listen(engine, "before_cursor_execute", lambda *arguments: reported.append(arguments[2].split()[0]))
         assert store.get_or_create("run", "c", never).entry == entry()
-        assert told == ["SELECT"]
+        assert reported == ["SELECT"]

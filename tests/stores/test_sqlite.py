@@ -102,7 +102,7 @@ def test_it_wants_a_file(name: str) -> None:
         SqliteStore(name)
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """It is not made: it may be a mistake in the name."""
     with pytest.raises(InputError, match="unable to open"):
         SqliteStore(tmp_path / "missing" / "store.db")
@@ -127,7 +127,7 @@ def test_an_empty_file_becomes_a_store(place: Path) -> None:
         assert store.get_or_create("run", "c", fresh).created
 
 
-def test_a_damaged_store_is_told(place: Path) -> None:
+def test_a_damaged_store_is_reported(place: Path) -> None:
     """What was kept cannot be found, and nothing says that it was not kept."""
     with SqliteStore(place) as store:
         for number in range(100):
@@ -189,7 +189,7 @@ def test_no_damaged_value_is_returned(place: Path) -> None:
     ],
     ids=["changed", "not-unicode", "null", "checksum", "moved", "event", "event-not-unicode", "missing", "renumbered"],
 )
-def test_an_altered_row_is_told(place: Path, change: str) -> None:
+def test_an_altered_row_is_reported(place: Path, change: str) -> None:
     """A row whose checksum does not hold is damage, and so is a number that is missing in a log."""
     _filled(place)
     _others(place, change)
@@ -197,7 +197,7 @@ def test_an_altered_row_is_told(place: Path, change: str) -> None:
         _read(store)
 
 
-def test_who_may_not_write_is_told(workers: Workers) -> None:
+def test_who_may_not_write_is_reported(workers: Workers) -> None:
     """A file that may be read only, and one that cannot be made, is no store for this user."""
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -211,7 +211,7 @@ def test_who_may_not_write_is_told(workers: Workers) -> None:
         folder.chmod(0o755)
 
 
-def test_a_full_disk_is_told(place: Path, workers: Workers) -> None:
+def test_a_full_disk_is_reported(place: Path, workers: Workers) -> None:
     """What was kept before stays, and nothing is there by halves."""
     *written, (kind, said), (kept,) = workers.start("crowded", path=str(place)).done()
     assert kind == "StoreFailed"
@@ -223,7 +223,7 @@ def test_a_full_disk_is_told(place: Path, workers: Workers) -> None:
         assert store.append("run", events("later"))[0].sequence == len(kept)
 
 
-def test_whoever_keeps_the_file_busy_is_told_of(place: Path) -> None:
+def test_whoever_keeps_the_file_busy_is_reported(place: Path) -> None:
     """A writer does not wait for ever, and readers do not wait."""
     with SqliteStore(place, timeout=0.05) as store, closing(sqlite3.connect(place)) as other:
         store.append("run", events("a"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def test_a_handler_cannot_wait_for_itself(store: Any) -> None:
-    """It is told so at once."""
+    """It is reported so at once."""
     with pytest.raises(InputError, match="is handling"):
         store.get_or_create("run", "c", lambda: store.get_or_create("run", "c", never).entry)
     assert store.get_or_create("run", "c", fresh).created
@@ -94,21 +94,21 @@ def test_no_number_is_left_out_or_given_twice(store: Any) -> None:
     """However many threads add to however many runs."""
 
     def add(name: str) -> list[tuple[str, int]]:
-        told: list[tuple[str, int]] = []
+        reported: list[tuple[str, int]] = []
         for number in range(20):
             added = store.append(f"run {number % 2}", events(f"{name}{number}", f"{name}{number}+"))
-            told += [(each.event_id, each.sequence) for each in added]
-        return told
+            reported += [(each.event_id, each.sequence) for each in added]
+        return reported
 
     with ThreadPoolExecutor(8) as pool:
-        told = [each for thread in pool.map(add, "abcdefgh") for each in thread]
+        reported = [each for thread in pool.map(add, "abcdefgh") for each in thread]
     kept = [store.events(f"run {run}") for run in range(2)]
     assert [len(ids(each)) for each in kept] == [160, 160]
-    assert sorted(told) == sorted((each["eventId"], each["sequence"]) for run in kept for each in run)
+    assert sorted(reported) == sorted((each["eventId"], each["sequence"]) for run in kept for each in run)
 
 
 def test_nobody_waits_longer_than_they_want(store_for: Callable[..., Any]) -> None:
-    """Whoever waits too long for a handler is told so, and nothing is kept for it."""
+    """Whoever waits too long for a handler is reported so, and nothing is kept for it."""
     store = store_for(timeout=0.05)
     handling, ended = threading.Event(), threading.Event()
 

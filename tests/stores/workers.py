@@ -29,32 +29,32 @@ class Worker:
     pid: int
     out: Path
 
-    def told(self) -> list[list[Any]]:
-        """Return what it has told until now."""
+    def reported(self) -> list[list[Any]]:
+        """Return what it has reported until now."""
         lines = self.out.read_bytes().splitlines() if self.out.exists() else []
         return [json.loads(line) for line in lines]
 
     def until(self, count: int) -> None:
-        """Wait until it has told so much."""
+        """Wait until it has reported so much."""
         end = time.monotonic() + _PATIENCE
-        while len(self.told()) < count:
+        while len(self.reported()) < count:
             assert time.monotonic() < end, "it has told nothing more"
             time.sleep(0.001)
 
     def kill(self) -> list[list[Any]]:
-        """Kill it without warning, and return what it has told."""
+        """Kill it without warning, and return what it has reported."""
         os.kill(self.pid, signal.SIGKILL)
         assert self.ended() == -signal.SIGKILL
-        return self.told()
+        return self.reported()
 
     def ended(self) -> int:
         """Wait for its end, and return how it ended: a status, or a signal below 0."""
         return self.crew.ask({"wait": self.pid})
 
     def done(self) -> list[list[Any]]:
-        """Wait until it is done, and return what it has told."""
+        """Wait until it is done, and return what it has reported."""
         assert self.ended() == 0
-        return self.told()
+        return self.reported()
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What is told of a document while it is written."""
+"""What is reported a document while it is written."""

@@ -1,4 +1,4 @@
-"""Reading an answer piece by piece, and what ought to be told of it."""
+"""Reading an answer piece by piece, and what ought to be reported it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def reader(schema: Any, profile: str, into: Iterable[str] = (), follow: Iterable
     return FieldStream(compile_schema(schema, profile), document_selectors(into, follow)).new_reader()
 
 
-def told(reading: FieldStreamReader, pieces: Iterable[str]) -> list[FieldComplete | TextDelta]:
-    """Return all that is told of the pieces."""
+def reported(reading: FieldStreamReader, pieces: Iterable[str]) -> list[FieldComplete | TextDelta]:
+    """Return all that is reported the pieces."""
     return [each for piece in pieces for each in reading.feed(piece)]
 
 
@@ -42,7 +42,7 @@ def texts(found: Iterable[FieldComplete | TextDelta]) -> dict[str, str]:
 
 
 def members(document: Any, opened: Iterable[str] = (), at: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield what should be told: the members of a document, and those of its opened containers instead of them."""
+    """Yield what should be reported: the members of a document, and those of its opened containers instead of them."""
     if not isinstance(document, dict | list):
         yield at, document
         return

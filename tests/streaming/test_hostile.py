@@ -1,4 +1,4 @@
-"""What is no valid document is told as far as it is true, and nothing is raised."""
+"""What is no valid document is reported as far as it is true, and nothing is raised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from emitter.messages import ModelResponse, StopReason
 from emitter.schema import compile_schema
 from emitter.schema.python_types import resolve_schema
 from tests.streaming.forms import FORMS, PROFILES, VALUES, closed, every_form
-from tests.streaming.reading import at, reader, slots, texts, told
+from tests.streaming.reading import at, reader, reported, slots, texts
 from tests.streaming.writing import cut, written
 from tests.work import FULL, examples
 
@@ -42,7 +42,7 @@ def judged(schema: Any, profile: str, text: str) -> ClassifiedAnswer:
 
 
 def merged(found: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return what a consumer is left with: what is told again replaces what stood there and below."""
+    """Return what a consumer is left with: what is reported again replaces what stood there and below."""
     left: dict[str, Any] = {}
     for pointer, value in found:
         left = {each: kept for each, kept in left.items() if each != pointer and not each.startswith(f"{pointer}/")}
@@ -63,13 +63,15 @@ def spoilt(draw: st.DrawFn, text: str) -> str:
 @every_form(3)
 @given(data=st.data(), style=STYLES, sizes=st.lists(st.integers(1, 9), min_size=1, max_size=4))
 @often
-def test_garbage_is_told_truly(name: str, profile: str, data: DataObject, style: Random, sizes: list[int]) -> None:
+def test_garbage_is_reported_truly(name: str, profile: str, data: DataObject, style: Random, sizes: list[int]) -> None:
     """Nothing is raised, any cut tells the same, and of a document that is accepted nothing was told that it is not."""
     form = FORMS[name]
     compiled = compile_schema(form.schema, profile)
     text = data.draw(spoilt(written(compiled.encode(data.draw(form.documents)), style)))
 
-    found = [slots(told(reader(form.schema, profile, form.into), each)) for each in ([text], cut(text, sizes), text)]
+    found = [
+        slots(reported(reader(form.schema, profile, form.into), each)) for each in ([text], cut(text, sizes), text)
+    ]
     verdict = judged(form.schema, profile, text)
 
     assert len({json.dumps(each) for each in found}) == 1
@@ -95,8 +97,8 @@ def laid_down(schema: Any, step: str) -> Iterator[Any]:
 @every_form(4)
 @given(data=st.data(), style=STYLES)
 @often
-def test_no_invalid_member_is_told(name: str, profile: str, data: DataObject, style: Random) -> None:
-    """Whatever has become of the document, each member that is told holds to what the schema says of it alone."""
+def test_no_invalid_member_is_reported(name: str, profile: str, data: DataObject, style: Random) -> None:
+    """Whatever has become of the document, each member that is reported holds to what the schema says of it alone."""
     form = FORMS[name]
     schema: Any = resolve_schema(form.schema).schema
     wire = json.loads(json.dumps(compile_schema(form.schema, profile).encode(data.draw(form.documents))))
@@ -111,7 +113,7 @@ def test_no_invalid_member_is_told(name: str, profile: str, data: DataObject, st
     if isinstance(wire, dict):
         wire |= data.draw(st.dictionaries(st.sampled_from(("extra", "kind", "n", "value")), VALUES, max_size=1))
 
-    for pointer, value in slots(told(reader(form.schema, profile), written(wire, style))):
+    for pointer, value in slots(reported(reader(form.schema, profile), written(wire, style))):
         if pointer == "":
             assert not list(compile_schema(form.schema, profile).validate(value))
             continue
@@ -160,11 +162,11 @@ BROKEN: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_no_document(name: str) -> None:
-    """Of each the true part is told, whole or character by character; after what is no JSON nothing is."""
+    """Of each the true part is reported, whole or character by character; after what is no JSON nothing is."""
     text, expected = BROKEN[name]
 
-    assert slots(told(reader(INTEGERS, "openai"), [text])) == expected
-    assert slots(told(reader(INTEGERS, "openai"), text)) == expected
+    assert slots(reported(reader(INTEGERS, "openai"), [text])) == expected
+    assert slots(reported(reader(INTEGERS, "openai"), text)) == expected
 
 
 BOTTOMLESS: dict[str, str] = {
@@ -183,26 +185,26 @@ BOTTOMLESS: dict[str, str] = {
 @pytest.mark.parametrize("name", BOTTOMLESS)
 def test_depth_is_survived(name: str, schema: Any, profile: str) -> None:
     """A hundred thousand brackets, quotes or backslashes raise nothing and are no slot."""
-    assert slots(told(reader(schema, profile), [BOTTOMLESS[name]])) == []
+    assert slots(reported(reader(schema, profile), [BOTTOMLESS[name]])) == []
 
 
 def test_a_member_as_deep_as_the_judge_allows() -> None:
-    """What the judge takes is told, and what is deeper is told by neither."""
+    """What the judge takes is reported, and what is deeper is reported by neither."""
     for depth in (50, 200, 480, 600, 900, 5000):
         text = '{"a": ' + "[" * depth + "]" * depth + "}"
         accepted = judged({}, "plain", text).verdict is Verdict.COMPLETE
-        assert [pointer for pointer, _ in slots(told(reader({}, "plain"), [text]))] == ["/a"] * accepted
+        assert [pointer for pointer, _ in slots(reported(reader({}, "plain"), [text]))] == ["/a"] * accepted
 
 
 MAP = {"type": "object", "properties": {"m": {"type": "object", "additionalProperties": {"type": "integer"}}}}
 
 
 @every_profile
-def test_a_container_that_is_written_again_is_told_whole(profile: str) -> None:
+def test_a_container_that_is_written_again_is_reported_whole(profile: str) -> None:
     """Members of the first are void by that: the later holds, as in the document."""
     compiled = compile_schema(MAP, profile)
     first, second = (json.dumps(compiled.encode({"m": each}))[1:-1] for each in ({"x": 1, "y": 2}, {"x": 3}))
-    found = slots(told(reader(MAP, profile, ["/m"]), [f"{{{first}, {second}}}"]))
+    found = slots(reported(reader(MAP, profile, ["/m"]), [f"{{{first}, {second}}}"]))
 
     assert found == [("/m/x", 1), ("/m/y", 2), ("/m", {"x": 3})]
 
@@ -211,7 +213,7 @@ def test_a_container_that_is_written_again_is_told_whole(profile: str) -> None:
 def test_a_text_that_is_written_again_is_not_followed_again(profile: str) -> None:
     """Its slot tells what became of it."""
     schema = closed({"a": {"type": "string"}})
-    found = told(reader(schema, profile, follow=["/a"]), '{"a": "one", "a": "two"}')
+    found = reported(reader(schema, profile, follow=["/a"]), '{"a": "one", "a": "two"}')
 
     assert texts(found) == {"/a": "one"}
     assert slots(found) == [("/a", "one"), ("/a", "two")]
@@ -219,9 +221,9 @@ def test_a_text_that_is_written_again_is_not_followed_again(profile: str) -> Non
 
 @pytest.mark.parametrize("key", ["k" * 100_000, "/~" * 5000, "\u00e9" * 5000], ids=["long", "escaped", "foreign"])
 @every_profile
-def test_a_huge_name_is_told_whole(key: str, profile: str) -> None:
+def test_a_huge_name_is_reported_whole(key: str, profile: str) -> None:
     """A pointer is never cut: it would name another member."""
     schema = {"type": "object", "additionalProperties": {"type": "integer"}}
     text = json.dumps(compile_schema(schema, profile).encode({key: 1}))
 
-    assert slots(told(reader(schema, profile), text)) == [("/" + key.replace("~", "~0").replace("/", "~1"), 1)]
+    assert slots(reported(reader(schema, profile), text)) == [("/" + key.replace("~", "~0").replace("/", "~1"), 1)]

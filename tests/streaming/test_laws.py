@@ -1,4 +1,4 @@
-"""What is told of a document that is being written is the document, whatever its form and however it comes."""
+"""What is reported a document that is being written is the document, whatever its form and however it comes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from emitter.schema import compile_schema
 from emitter.streaming import FieldComplete, TextDelta
 from tests.streaming.forms import FORMS, PROFILES, SCALARS, every_form
-from tests.streaming.reading import at, members, reader, slots, texts, told
+from tests.streaming.reading import at, members, reader, reported, slots, texts
 from tests.streaming.writing import cut, written
 from tests.work import examples
 
@@ -46,11 +46,11 @@ def on_the_wire(schema: Any, profile: str, document: Any, style: Random) -> tupl
 @given(data=st.data(), style=STYLES, sizes=SIZES)
 @often
 def test_the_slots_are_the_document(name: str, profile: str, data: DataObject, style: Random, sizes: list[int]) -> None:
-    """Put together they are its members, each once and in order; what is absent is not told."""
+    """Put together they are its members, each once and in order; what is absent is not reported."""
     form = FORMS[name]
     text, document = on_the_wire(form.schema, profile, data.draw(form.documents), style)
 
-    found = slots(told(reader(form.schema, profile), cut(text, sizes)))
+    found = slots(reported(reader(form.schema, profile), cut(text, sizes)))
 
     assert exactly(found) == exactly(list(members(document)))
 
@@ -59,14 +59,14 @@ def test_the_slots_are_the_document(name: str, profile: str, data: DataObject, s
 @pytest.mark.parametrize("name", [name for name, form in FORMS.items() if form.into])
 @given(data=st.data(), style=STYLES, sizes=SIZES)
 @often
-def test_opened_containers_are_told_by_member(
+def test_opened_containers_are_reported_by_member(
     name: str, profile: str, data: DataObject, style: Random, sizes: list[int]
 ) -> None:
-    """An opened container is told member by member, or whole where the vendor has it in one text."""
+    """An opened container is reported member by member, or whole where the vendor has it in one text."""
     form = FORMS[name]
     text, document = on_the_wire(form.schema, profile, data.draw(form.documents), style)
 
-    found = slots(told(reader(form.schema, profile, form.into), cut(text, sizes)))
+    found = slots(reported(reader(form.schema, profile, form.into), cut(text, sizes)))
 
     whole = {pointer for pointer, _ in found}
     opened = [each for each in form.into if each not in whole]
@@ -86,7 +86,7 @@ def test_followed_texts_are_the_texts(
         pytest.skip("the vendors' forms of this union carry its texts elsewhere")
     text, document = on_the_wire(form.schema, profile, data.draw(form.documents), style)
 
-    found = told(reader(form.schema, profile, follow=form.follow), cut(text, sizes))
+    found = reported(reader(form.schema, profile, follow=form.follow), cut(text, sizes))
 
     for pointer, joined in texts(found).items():
         assert joined == at(document, pointer)
@@ -108,7 +108,7 @@ def test_any_cut_tells_the_same(  # noqa: PLR0913, PLR0917  two of them are the 
     follow = form.follow if name != "everything" or profile == "plain" else ()
 
     ways = [[before + text], cut(before + text, sizes), list(before + text)]
-    found = [told(reader(form.schema, profile, form.into, follow), pieces) for pieces in ways]
+    found = [reported(reader(form.schema, profile, form.into, follow), pieces) for pieces in ways]
 
     assert len({exactly([slots(each), texts(each)]) for each in found}) == 1
 
@@ -116,14 +116,14 @@ def test_any_cut_tells_the_same(  # noqa: PLR0913, PLR0917  two of them are the 
 @every_form(2)
 @given(data=st.data(), style=STYLES)
 @often
-def test_nothing_is_told_before_it_is_whole(name: str, profile: str, data: DataObject, style: Random) -> None:
-    """What is told after each character is what is told of the text that ends there, whatever follows."""
+def test_nothing_is_reported_before_it_is_whole(name: str, profile: str, data: DataObject, style: Random) -> None:
+    """What is reported after each character is what is reported the text that ends there, whatever follows."""
     form = FORMS[name]
     text, document = on_the_wire(form.schema, profile, data.draw(form.documents), style)
     end = data.draw(st.integers(0, len(text)))
     after = data.draw(st.sampled_from(("", "0", '"', "}", "]", ",", "\\", "x", '"}')))
 
-    found = slots(told(reader(form.schema, profile), [text[:end], after]))
+    found = slots(reported(reader(form.schema, profile), [text[:end], after]))
 
     valid = compile_schema(form.schema, profile)
     for pointer, value in found[:-1]:
@@ -134,8 +134,8 @@ def test_nothing_is_told_before_it_is_whole(name: str, profile: str, data: DataO
 @every_profile
 @pytest.mark.parametrize("name", SCALARS)
 def test_a_document_that_is_no_container(name: str, profile: str) -> None:
-    """It is told whole, or not at all where it is written bare; brackets in a text open nothing."""
+    """It is reported whole, or not at all where it is written bare; brackets in a text open nothing."""
     schema, document = SCALARS[name]
     wire = json.dumps(compile_schema(schema, profile).encode(document))
 
-    assert slots(told(reader(schema, profile), wire)) in ([], [("", document)])
+    assert slots(reported(reader(schema, profile), wire)) in ([], [("", document)])

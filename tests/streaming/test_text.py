@@ -34,17 +34,17 @@ def test_any_cut_gives_the_text(text: str, style: object, sizes: list[int]) -> N
 @given(raw=RAW, sizes=st.lists(st.integers(1, 7), min_size=1, max_size=3))
 @settings(max_examples=examples(300))
 def test_what_is_no_text_is_cut_off_where_it_breaks(raw: str, sizes: list[int]) -> None:
-    """Nothing is raised, no half a character comes out, and a valid text is told as far as it is certain."""
-    told = fed([raw])
+    """Nothing is raised, no half a character comes out, and a valid text is reported as far as it is certain."""
+    reported = fed([raw])
 
-    assert fed(cut(raw, sizes)) == told
-    told.encode()
+    assert fed(cut(raw, sizes)) == reported
+    reported.encode()
     try:
         meant: str = json.loads(f'"{raw}"')
         meant.encode()
     except ValueError:
         return
-    assert told == meant
+    assert reported == meant
 
 
 CUT_OFF: dict[str, tuple[str, str]] = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emitter.recover.thinking_blocks import ThinkingFilter
 from tests.recover.test_thinking import BLOCKS
-from tests.streaming.reading import reader, slots, told
+from tests.streaming.reading import reader, reported, slots
 from tests.work import examples
 
 SCHEMA: dict[str, Any] = {
@@ -27,20 +27,20 @@ BEGUN = {name: block for name, block in BLOCKS.items() if not name.startswith("n
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 @pytest.mark.parametrize("name", BEGUN)
-def test_only_the_document_outside_is_told(name: str, size: int) -> None:
+def test_only_the_document_outside_is_reported(name: str, size: int) -> None:
     """Whichever way the block is written, and wherever its tags are cut."""
     text = f"Let me see.\n{BEGUN[name].replace('%s', DRAFT)}\nHere: {ANSWER}"
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     expected = [("/total", 6), ("/note", "<think>{}</think>")]
-    assert slots(told(reader(SCHEMA, "plain"), pieces)) == expected
+    assert slots(reported(reader(SCHEMA, "plain"), pieces)) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["<think>%s", "[THINK]a[/THINK]<think>%s", "```thinking\n%s\n", "<think><think>a</think>%s"]
 )
 def test_a_block_that_never_ends_tells_nothing(text: str) -> None:
-    """What may still be thinking is not told."""
-    assert told(reader(SCHEMA, "plain"), text.replace("%s", DRAFT)) == []
+    """What may still be thinking is not reported."""
+    assert reported(reader(SCHEMA, "plain"), text.replace("%s", DRAFT)) == []
 
 
 @given(st.text('<>/[]{}think`"\n a', max_size=60), st.integers(1, 9))

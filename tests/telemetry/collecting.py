@@ -65,7 +65,7 @@ class Collected:
         return [(dict(each.attributes), each.sum, each.count) for each in metric.data.data_points] if metric else []
 
     def said(self) -> Iterable[Any]:
-        """Yield every name, attribute and description that was told anywhere."""
+        """Yield every name, attribute and description that was reported anywhere."""
         for span in self.spans:
             yield from (span.name, span.status.description, *(span.attributes or {}).values())
             for event in span.events:
@@ -75,15 +75,15 @@ class Collected:
                 yield from point.attributes.values()
 
 
-def told(
+def reported(
     event: Event, sequence: int = 0, second: float = 0, *, run: str = "run-1", trust: Trust | None = None
 ) -> RunEvent:
-    """Return an event of a run as it is told, so many seconds after noon."""
+    """Return an event of a run as it is reported, so many seconds after noon."""
     whole, rest = divmod(second, 1)
     at = f"2026-01-31T12:{int(whole) // 60:02}:{int(whole) % 60:02}.{round(rest * 1000):03}Z"
     return RunEvent(event, f"{run}-{sequence}", run, "node-1", at, sequence, f"{run}:node-1:0:abc", trust)
 
 
 def story(*events: Event, run: str = "run-1") -> list[RunEvent]:
-    """Return events that are told one a second."""
-    return [told(each, number, number, run=run) for number, each in enumerate(events)]
+    """Return events that are reported one a second."""
+    return [reported(each, number, number, run=run) for number, each in enumerate(events)]

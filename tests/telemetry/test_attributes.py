@@ -31,7 +31,7 @@ from emitter.events import (
 )
 from emitter.telemetry import attributes
 from emitter.telemetry.attributes import EVENT_ATTRIBUTES, get_event_attributes, get_payload_attributes, to_nanoseconds
-from tests.telemetry.collecting import BEGAN, SECOND, Collected, story, told
+from tests.telemetry.collecting import BEGAN, SECOND, Collected, reported, story
 
 CANARY = "the canary sk-live-51Habc that nobody may read"
 
@@ -86,11 +86,15 @@ SAYS: list[tuple[Event, dict[str, Any]]] = [
 def test_an_event_says_what_the_table_names(event: Event, said: dict[str, Any]) -> None:
     """The names and types are observability.md's; type and place stand beside them."""
     assert get_payload_attributes(event) == said
-    assert get_event_attributes(told(event, 7)) == {"openwop.event_type": event.type, "openwop.event_seq": 7, **said}
+    assert get_event_attributes(reported(event, 7)) == {
+        "openwop.event_type": event.type,
+        "openwop.event_seq": 7,
+        **said,
+    }
 
 
 def test_the_table_is_total() -> None:
-    """No kind of event can be added without saying what may be told of it."""
+    """No kind of event can be added without saying what may be reported it."""
     assert set(EVENT_ATTRIBUTES) == set(get_args(Event)) == {type(each) for each, _ in SAYS}
 
 
@@ -110,7 +114,7 @@ def test_what_is_absent_is_left_out(event: Event) -> None:
 
 
 @pytest.mark.parametrize("event", [each for each, _ in SAYS], ids=[each.type for each, _ in SAYS])
-def test_no_free_text_is_told_anywhere(event: Event) -> None:
+def test_no_free_text_is_reported_anywhere(event: Event) -> None:
     """Whatever text stands in an event, no span, no status and no metric carries it."""
     collected = Collected()
     with collected.on_event() as on_event:
@@ -135,7 +139,7 @@ def test_a_sentence_is_no_word(event: Event) -> None:
     """Where a vocabulary's word should stand and a sentence does, the conventions have a word for it."""
     collected = Collected()
     with collected.on_event() as on_event:
-        on_event(told(event))
+        on_event(reported(event))
 
     assert attributes.OTHER in collected.said()
     assert not [each for each in collected.said() if "canary" in str(each)]
@@ -171,7 +175,7 @@ def test_words(text: str, said: str) -> None:
     ],
 )
 def test_times(timestamp: str, found: int | None) -> None:
-    """An event's time to the nanosecond; what is none, or lies before all time, is not told."""
+    """An event's time to the nanosecond; what is none, or lies before all time, is not reported."""
     assert to_nanoseconds(timestamp) == found
 
 
@@ -210,7 +214,7 @@ def test_our_names_are_the_conventions(module: str, pinned: dict[str, str]) -> N
 
 
 def test_the_providers_are_the_conventions() -> None:
-    """Each of our ids that the conventions name otherwise is told as theirs; the rest are told as they are."""
+    """Each of our ids that the conventions name otherwise is reported as theirs; the rest are reported as they are."""
     text = pytest.importorskip("opentelemetry.semconv._incubating.attributes.gen_ai_attributes").__dict__
     known = {each.value for each in text["GenAiProviderNameValues"]}
 

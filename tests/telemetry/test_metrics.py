@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emitter.events import Level, LogAppended, NodeCompleted, NodeFailed, ProviderUsage, Reason, RetryAttempted
-from tests.telemetry.collecting import CALLING, USAGE, Collected, story, told
+from tests.telemetry.collecting import CALLING, USAGE, Collected, reported, story
 
 TOKENS, SECONDS = "gen_ai.client.token.usage", "gen_ai.client.operation.duration"
 ANTHROPIC = {
@@ -39,10 +39,10 @@ def test_tokens_of_every_call() -> None:
         ("my-own-server", "my-own-server", "chat"),
     ],
 )
-def test_providers_are_told_by_the_conventions_ids(provider: str, said: str, operation: str) -> None:
+def test_providers_are_reported_by_the_conventions_ids(provider: str, said: str, operation: str) -> None:
     """Where they have an id for the vendor it must be that one."""
     collected = Collected()
-    collected.on_event()(told(ProviderUsage(provider, "m", 1, 1)))
+    collected.on_event()(reported(ProviderUsage(provider, "m", 1, 1)))
 
     attributes = collected.points(TOKENS)[0][0]
     assert (attributes["gen_ai.provider.name"], attributes["gen_ai.operation.name"]) == (said, operation)
@@ -54,7 +54,7 @@ def test_seconds_of_every_call() -> None:
     on_event = collected.on_event()
     events = (CALLING, RESENT, CALLING, USAGE, AGAIN, CALLING, USAGE, NodeCompleted())
     for number, (event, second) in enumerate(zip(events, (0, 2.5, 3, 4.25, 4.25, 5, 5.5, 6), strict=True)):
-        on_event(told(event, number, second))
+        on_event(reported(event, number, second))
 
     assert collected.points(SECONDS) == [
         ({**ANTHROPIC, "error.type": "rate_limited"}, 2.5, 1),
@@ -63,7 +63,7 @@ def test_seconds_of_every_call() -> None:
 
 
 def test_nobody_ever_said_who_was_called() -> None:
-    """A vendor that never answered is not named by any event, and so by no metric; that calls failed is told."""
+    """A vendor that never answered is not named by any event, and so by no metric; that calls failed is reported."""
     collected = Collected()
     on_event = collected.on_event()
     for each in story(CALLING, RESENT, CALLING, NodeFailed("rate_limited", "no")):
@@ -78,7 +78,7 @@ def test_a_clock_that_was_put_back() -> None:
     collected = Collected()
     on_event = collected.on_event()
     for number, (event, second) in enumerate(((CALLING, 60), (USAGE, 0), (NodeCompleted(), 0))):
-        on_event(told(event, number, second))
+        on_event(reported(event, number, second))
 
     assert [each[1:] for each in collected.points(SECONDS)] == [(0, 1)]
 

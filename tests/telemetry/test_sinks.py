@@ -1,4 +1,4 @@
-"""Sinks: every event arrives whole and in order, or somebody is told."""
+"""Sinks: every event arrives whole and in order, or somebody is reported."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def log(message: str) -> LogAppended:
     return LogAppended(Level.INFO, message)
 
 
-def told(event: Event, sequence: int = 0) -> RunEvent:
-    """Return the event as it is told."""
+def reported(event: Event, sequence: int = 0) -> RunEvent:
+    """Return the event as it is reported."""
     return RunEvent(event, "e", "r", "n", "2026-01-31T12:00:00Z", sequence, "c")
 
 
@@ -100,18 +100,18 @@ def test_jsonl_appends_a_line_an_event(tmp_path: Path) -> None:
     """The file is readable after every event, keeps what was there, and splits nowhere but between events."""
     path = tmp_path / "events.jsonl"
     for index, message in enumerate(["a\nb\u2028c", "\ud800 half", "umlaut \u00e4"]):
-        to_jsonl(path)(told(log(message), index))
+        to_jsonl(path)(reported(log(message), index))
         lines = path.read_text("utf-8").splitlines()
 
         assert len(lines) == index + 1
-        assert json.loads(lines[-1]) == told(log(message), index).to_json()
+        assert json.loads(lines[-1]) == reported(log(message), index).to_json()
 
 
 def test_threads_keep_lines_whole(tmp_path: Path) -> None:
     """Lines longer than any buffer never mix, through one sink or several on the same file."""
     path = tmp_path / "events.jsonl"
     sinks = [to_jsonl(path), to_jsonl(str(path))]
-    events = [told(log("x" * (index % 7) * 20_000), index) for index in range(200)]
+    events = [reported(log("x" * (index % 7) * 20_000), index) for index in range(200)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda event: sinks[event.sequence % 2](event), events))
 
@@ -121,14 +121,14 @@ def test_threads_keep_lines_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["absent/events.jsonl", "file/events.jsonl", "."], ids=["folder", "file", "itself"])
 def test_a_place_that_takes_no_file_is_refused_at_once(tmp_path: Path, place: str) -> None:
-    """The mistake is told before a token is spent."""
+    """The mistake is reported before a token is spent."""
     (tmp_path / "file").write_text("x", encoding="utf-8")
 
     with pytest.raises(InputError, match="cannot be opened for events"):
         to_jsonl(tmp_path / place)
 
 
-def test_a_folder_that_goes_away_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_goes_away_is_reported(tmp_path: Path) -> None:
     """A line that could not be written is a typed error that names the file."""
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -136,14 +136,14 @@ def test_a_folder_that_goes_away_is_told(tmp_path: Path) -> None:
     shutil.rmtree(folder)
 
     with pytest.raises(EmitterError, match=r"events\.jsonl: No such file"):
-        on_event(told(log("x")))
+        on_event(reported(log("x")))
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="/dev/full is absent: no full disk to try")
-def test_a_full_disk_is_told() -> None:
+def test_a_full_disk_is_reported() -> None:
     """Nothing is dropped in silence when the disk is full."""
     with pytest.raises(EmitterError, match="No space left"):
-        to_jsonl(FULL)(told(log("x")))
+        to_jsonl(FULL)(reported(log("x")))
 
 
 @pytest.fixture
@@ -156,10 +156,10 @@ def small_files() -> Iterator[int]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_half_a_line_is_told(tmp_path: Path, small_files: int) -> None:
+def test_half_a_line_is_reported(tmp_path: Path, small_files: int) -> None:
     """A line that the disk took only a part of is an error, not a success."""
     with pytest.raises(EmitterError, match="only be written in part"):
-        to_jsonl(tmp_path / "events.jsonl")(told(log("x" * small_files)))
+        to_jsonl(tmp_path / "events.jsonl")(reported(log("x" * small_files)))
 
 
 LEVELS: dict[str, tuple[Event, int]] = {
@@ -178,18 +178,18 @@ LEVELS: dict[str, tuple[Event, int]] = {
 def test_logging_has_a_level_for_every_event(event: Event, level: int, caplog: pytest.LogCaptureFixture) -> None:
     """The line tells type and payload; the whole document rides along for structured handlers."""
     caplog.set_level(logging.DEBUG)
-    to_logging()(told(event))
+    to_logging()(reported(event))
     (record,) = caplog.records
 
     assert (record.name, record.levelno) == ("emitter", level)
     assert event.type in record.getMessage()
-    assert record.__dict__["openwop"] == told(event).to_json()
+    assert record.__dict__["openwop"] == reported(event).to_json()
 
 
 def test_logging_goes_where_it_is_sent(caplog: pytest.LogCaptureFixture) -> None:
     """A logger of the caller's own is used."""
     caplog.set_level(logging.DEBUG)
-    to_logging(logging.getLogger("mine"))(told(log("100% sure")))
+    to_logging(logging.getLogger("mine"))(reported(log("100% sure")))
 
     assert [each.name for each in caplog.records] == ["mine"]
     assert "100% sure" in caplog.text
@@ -199,8 +199,8 @@ def test_all_sinks_get_every_event() -> None:
     """Each in turn, in the order given."""
     kept: list[str] = []
     on_event = to_all(lambda _: kept.append("a"), lambda _: kept.append("b"))
-    on_event(told(log("x")))
-    on_event(told(log("y")))
+    on_event(reported(log("x")))
+    on_event(reported(log("y")))
 
     assert kept == ["a", "b", "a", "b"]
 
@@ -213,7 +213,7 @@ def test_a_handler_receives_the_events_of_its_class() -> None:
         on(ProviderUsage, lambda usage: codes.append(usage.model)),
     )
     for event in (log("x"), NodeFailed("envelope_refusal", "declined"), log("y")):
-        sink(told(event))
+        sink(reported(event))
 
     assert codes == ["envelope_refusal"]
 

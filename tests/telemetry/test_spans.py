@@ -30,7 +30,7 @@ from emitter.events import (
 )
 from emitter.models import Trust
 from emitter.telemetry import to_otel
-from tests.telemetry.collecting import BEGAN, CALLING, SECOND, USAGE, Collected, story, told
+from tests.telemetry.collecting import BEGAN, CALLING, SECOND, USAGE, Collected, reported, story
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -205,8 +205,8 @@ def test_an_envelope_of_which_a_line_tells_ends_the_emission(kind: str) -> None:
     """A host tells of some universal kinds in a log line alone: with it the emission is over."""
     collected = Collected()
     on_event = collected.on_event()
-    on_event(told(CALLING))
-    on_event(told(LogAppended(Level.ERROR, kind), 1, 1, trust=Trust.TRUSTED))
+    on_event(reported(CALLING))
+    on_event(reported(LogAppended(Level.ERROR, kind), 1, 1, trust=Trust.TRUSTED))
 
     assert [each.name for each in collected.spans] == ["openwop.activity", "openwop.node"]
 
@@ -221,10 +221,10 @@ def test_an_envelope_of_which_a_line_tells_ends_the_emission(kind: str) -> None:
     ],
     ids=lambda each: each.type,
 )
-def test_what_is_told_outside_of_an_emission_is_a_span_by_itself(event: Event) -> None:
+def test_what_is_reported_outside_of_an_emission_is_a_span_by_itself(event: Event) -> None:
     """Such as what an acceptor tells of an envelope that came from elsewhere: it is not kept open for more."""
     collected = Collected()
-    collected.on_event()(told(event))
+    collected.on_event()(reported(event))
 
     (node,) = collected.spans
     assert kinds(node) == [event.type]
@@ -269,10 +269,10 @@ def test_emissions_that_never_end_do_not_pile_up() -> None:
     """Beyond so many the one that was silent for longest is ended where its last event was, and says so."""
     collected = Collected()
     on_event = collected.on_event(max_open=2)
-    on_event(told(CALLING, run="a"))
-    on_event(told(CALLING, run="b"))
-    on_event(told(USAGE, 1, 3, run="a"))
-    on_event(told(CALLING, run="c"))
+    on_event(reported(CALLING, run="a"))
+    on_event(reported(CALLING, run="b"))
+    on_event(reported(USAGE, 1, 3, run="a"))
+    on_event(reported(CALLING, run="c"))
 
     (node,) = collected.named("openwop.node")
     assert (node.attributes or {})["openwop.run_id"] == "b"
@@ -286,7 +286,7 @@ def test_a_sink_that_was_closed_goes_on() -> None:
     """Closing ends what is open; it forbids nothing."""
     collected = Collected()
     with collected.on_event() as on_event:
-        on_event(told(CALLING))
+        on_event(reported(CALLING))
     for each in story(CALLING, DONE, run="b"):
         on_event(each)
 
@@ -298,8 +298,8 @@ def test_the_span_is_a_child_of_what_is_current() -> None:
     collected = Collected()
     on_event = collected.on_event()
     with collected.tracers.get_tracer("mine").start_as_current_span("request") as request:
-        on_event(told(CALLING))
-    on_event(told(DONE, 1))
+        on_event(reported(CALLING))
+    on_event(reported(DONE, 1))
 
     (node,) = collected.named("openwop.node")
     assert node.parent == request.get_span_context()
@@ -307,22 +307,22 @@ def test_the_span_is_a_child_of_what_is_current() -> None:
 
 @pytest.mark.parametrize("timestamp", ["tomorrow", "", "0001-01-01T00:00:00Z"])
 def test_a_time_that_is_none(timestamp: str) -> None:
-    """The span is told all the same, at the time at which it was heard of."""
+    """The span is reported all the same, at the time at which it was heard of."""
     collected = Collected()
     on_event = collected.on_event()
     for number, event in enumerate((CALLING, USAGE, DONE)):
-        made = told(event, number)
+        made = reported(event, number)
         on_event(type(made)(made.event, made.event_id, made.run_id, made.node_id, timestamp, number, made.causation_id))
 
     assert [each.name for each in collected.spans] == ["openwop.activity.anthropic", "openwop.node"]
     assert not collected.points("gen_ai.client.operation.duration")
 
 
-def test_half_a_character_is_not_told() -> None:
+def test_half_a_character_is_not_reported() -> None:
     """No exporter can write one, and it would lose all that is exported with it."""
     collected = Collected()
     with collected.on_event() as on_event:
-        on_event(told(CALLING, run="run-\ud800"))
+        on_event(reported(CALLING, run="run-\ud800"))
 
     assert all(str(each).encode() for each in collected.said())
 
@@ -350,7 +350,7 @@ def test_what_a_processor_raises_is_logged_and_goes_no_further(caplog: pytest.Lo
 
 
 def test_without_providers_it_tells_the_global_ones() -> None:
-    """Where none is set up nothing is told, and nothing goes wrong."""
+    """Where none is set up nothing is reported, and nothing goes wrong."""
     with to_otel() as on_event:
         for each in story(CALLING, USAGE, DONE):
             on_event(each)

@@ -106,19 +106,19 @@ def test_without_the_extra_there_are_lines(terminal: tuple[TextIO, Terminal], mo
 
 
 def test_a_picker_needs_a_terminal() -> None:
-    """Who insists on one without a terminal is told so."""
+    """Who insists on one without a terminal is reported so."""
     with pytest.raises(InputError, match="The picker needs a terminal"):
         ask(INVOICE, input=io.StringIO(), output=io.StringIO(), plain=False)
 
 
-def test_a_closed_stream_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_stream_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a program that was started without any."""
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="Standard input or output is closed"):
         ask(INVOICE)
 
 
-def test_a_running_loop_is_told() -> None:
+def test_a_running_loop_is_reported() -> None:
     """``ask`` blocks, so within a loop it names the other one."""
 
     async def within() -> None:

@@ -134,7 +134,7 @@ WAYS: dict[str, tuple[tuple[str, ...], int]] = {
 
 @pytest.mark.parametrize(("keys", "index"), WAYS.values(), ids=WAYS.keys())
 def test_a_highlighted_option_is_chosen_by_enter(keys: tuple[str, ...], index: int) -> None:
-    """Keys highlight; only ENTER chooses, and what it chose is told on one line below the decision."""
+    """Keys highlight; only ENTER chooses, and what it chose is reported on one line below the decision."""
     with Window(INVOICE, *ROOMY) as window:
         label = INVOICE.question.options[index].label
         assert [each.partition("  (")[0] for each in highlighted(window.press(*keys))] == [f"> {index + 1}. {label}"]
@@ -321,7 +321,7 @@ def test_words_that_come_with_their_enter_are_shown_first(burst: str) -> None:
 
 
 def test_an_answer_needs_words() -> None:
-    """An empty answer is none, and is told."""
+    """An empty answer is none, and is reported."""
     with Window(INVOICE, *ROOMY) as window:
         assert window.press("a", " ", ENTER).open
         assert window.rows()[-1].startswith("The answer has no visible text.")
@@ -334,13 +334,13 @@ CLOSED = {
 }
 
 
-@pytest.mark.parametrize(("moment", "key", "told"), CLOSED.values(), ids=CLOSED.keys())
-def test_a_closed_veto_is_not_offered(moment: BindingMoment, key: str, told: str) -> None:
+@pytest.mark.parametrize(("moment", "key", "reported"), CLOSED.values(), ids=CLOSED.keys())
+def test_a_closed_veto_is_not_offered(moment: BindingMoment, key: str, reported: str) -> None:
     """Its key says that it is closed, and takes the highlight away."""
     with Window(moment, *ROOMY) as window:
         assert f"  {key}. " not in window.text()
         assert f"   {key} " not in window.rows()[-1]
-        assert window.press("2", key).rows()[-1] == told
+        assert window.press("2", key).rows()[-1] == reported
         assert window.press(ENTER).open
 
 
@@ -364,7 +364,7 @@ def test_a_terminal_that_goes_away_decides_nothing() -> None:
 
 
 def test_time_runs_out() -> None:
-    """The limit is told at first, and when it passes nobody has decided."""
+    """The limit is reported at first, and when it passes nobody has decided."""
     with Window(INVOICE, *ROOMY, timeout=0.2) as window:
         assert window.rows()[-1] == "Open for 0.2 seconds; after that, nobody has decided."
         window.press("2")

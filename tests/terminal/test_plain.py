@@ -88,7 +88,7 @@ def test_a_veto_is_asked_for_by_name() -> None:
 
 @pytest.mark.parametrize("line", ["a yes", "a", "d no", "d"])
 def test_a_closed_veto_is_refused(line: str) -> None:
-    """It is told, and asked again."""
+    """It is reported, and asked again."""
     out, closed = io.StringIO(), invoice(free_text=False, dialogue=False)
 
     assert ask(closed, input=io.StringIO(f"{line}\n1\n"), output=out) == Selected(digest(closed), 0)
@@ -190,7 +190,7 @@ def test_the_end_of_input_at_a_terminal_is_leaving(lines: tuple[str, ...]) -> No
 
 
 def test_time_runs_out_at_a_terminal() -> None:
-    """The limit is told, and half a line is no line."""
+    """The limit is reported, and half a line is no line."""
     with typist() as person:
         assert person.answer(INVOICE, "2", timeout=0.2) == nobody(UnresolvedReason.TIMEOUT)
         assert "Open for 0.2 seconds; after that, nobody has decided.\n" in person.shown.getvalue()
@@ -260,8 +260,13 @@ def test_detail_is_asked_for_and_decides_nothing() -> None:
     lines = "m the log\nM\nm. the price\n" + "m again\n" * 6 + "2\n"
     assert ask(INVOICE, input=io.StringIO(lines), output=out, detail=detail) == Selected(OF, 1)
     assert topics == ["the log", "", "the price", *["again"] * 6]
-    for told in ("or m and what you want to know more about", "has not answered yet", "All of it.", '  "price": 12'):
-        assert told in out.getvalue()
+    for reported in (
+        "or m and what you want to know more about",
+        "has not answered yet",
+        "All of it.",
+        '  "price": 12',
+    ):
+        assert reported in out.getvalue()
     assert "\x1b" not in out.getvalue()
 
 
@@ -275,7 +280,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_detail_that_cannot_be_given_ends_nothing(name: str) -> None:
     """The person is told, without a word of the bug, and answers all the same."""
-    error, told = BROKEN[name]
+    error, reported = BROKEN[name]
     out = io.StringIO()
 
     def detail(_: str) -> object:
@@ -284,7 +289,7 @@ def test_detail_that_cannot_be_given_ends_nothing(name: str) -> None:
         return object()
 
     assert ask(INVOICE, input=io.StringIO("m\n2\n"), output=out, detail=detail) == Selected(OF, 1)
-    assert told in out.getvalue()
+    assert reported in out.getvalue()
     assert "SECRET" not in out.getvalue()
 
 

@@ -95,7 +95,7 @@ def test_what_is_read(vendor: Simulator, wire: WireFormat, expected: Expected, *
 
     assert isinstance(reply, ModelResponse)
     word = dict(zip(WireFormat, expected.words, strict=True))[wire]
-    # A stream of Responses may name a status beside the type of its last event; both are told.
+    # A stream of Responses may name a status beside the type of its last event; both are reported.
     assert (reply.stop, reply.raw_stop) in {(expected.stop, word), (expected.stop, f"{word}|completed")}
     if expected.text is not None:
         assert reply.text == expected.text

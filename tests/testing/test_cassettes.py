@@ -281,7 +281,7 @@ def test_the_async_half_records_and_replays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         ("", "cannot be|is not valid"),
         ("{", "is not valid"),
@@ -295,12 +295,12 @@ def test_the_async_half_records_and_replays() -> None:
     ],
     ids=["empty", "cut", "list", "provenance", "no-path", "unknown-key"],
 )
-def test_a_bad_cassette_says_what_is_wrong(tmp_path: Path, content: str, told: str) -> None:
+def test_a_bad_cassette_says_what_is_wrong(tmp_path: Path, content: str, reported: str) -> None:
     """The error names the file and the place."""
     file = tmp_path / "bad.json"
     file.write_text(content)
 
-    with pytest.raises(BadCassette, match=told) as raised:
+    with pytest.raises(BadCassette, match=reported) as raised:
         load_cassette(file)
 
     assert "bad.json" in str(raised.value)
@@ -308,7 +308,7 @@ def test_a_bad_cassette_says_what_is_wrong(tmp_path: Path, content: str, told: s
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"], ids=["absent", "binary"])
 def test_an_unreadable_cassette_is_a_typed_error(tmp_path: Path, content: bytes | None) -> None:
-    """A file that is not there, or not text, is told in one sentence."""
+    """A file that is not there, or not text, is reported in one sentence."""
     if content is not None:
         (tmp_path / "bad.json").write_bytes(content)
 

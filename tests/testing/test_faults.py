@@ -96,7 +96,7 @@ def test_a_blocked_prompt(vendor: Simulator, wire: WireFormat, *, streamed: bool
 @every_wire
 @pytest.mark.parametrize(("asked", "seconds"), [(None, None), (3, 3.0), (0.25, 0.25)])
 def test_how_long_to_wait(vendor: Simulator, wire: WireFormat, asked: float | None, seconds: float | None) -> None:
-    """The wait that is asked for is told in the header, and is the one that is read."""
+    """The wait that is asked for is reported in the header, and is the one that is read."""
     vendor.script(Overloaded(503, retry_after=asked))
 
     fault = answer(vendor, wire)

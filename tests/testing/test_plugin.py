@@ -55,7 +55,7 @@ class TestOld(__import__("unittest").TestCase):
     )
 
 
-def test_the_marks_are_told(pytester: pytest.Pytester) -> None:
+def test_the_marks_are_reported(pytester: pytest.Pytester) -> None:
     """``pytest --markers`` says what each takes."""
     again(pytester, "--markers").stdout.fnmatch_lines(
         [
@@ -65,7 +65,7 @@ def test_the_marks_are_told(pytester: pytest.Pytester) -> None:
     )
 
 
-def test_the_options_are_told(pytester: pytest.Pytester) -> None:
+def test_the_options_are_reported(pytester: pytest.Pytester) -> None:
     """``pytest --help`` has a group of its own, and the ini options."""
     again(pytester, "--help").stdout.fnmatch_lines(
         [
@@ -78,7 +78,7 @@ def test_the_options_are_told(pytester: pytest.Pytester) -> None:
     )
 
 
-def test_the_fixtures_are_told(pytester: pytest.Pytester) -> None:
+def test_the_fixtures_are_reported(pytester: pytest.Pytester) -> None:
     """``pytest --fixtures`` has a sentence for each, and hides what is not for users."""
     result = again(pytester, "--fixtures")
 
@@ -87,7 +87,7 @@ def test_the_fixtures_are_told(pytester: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("_emitter*")
 
 
-def test_an_unknown_way_to_record_is_told(pytester: pytest.Pytester) -> None:
+def test_an_unknown_way_to_record_is_reported(pytester: pytest.Pytester) -> None:
     """A word that the option does not know is refused."""
     again(pytester, "--emitter-record=some").stderr.fnmatch_lines(["*--emitter-record: invalid choice: 'some'*"])
 

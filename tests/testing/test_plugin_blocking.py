@@ -1,4 +1,4 @@
-"""Which tests are blocked, and what is told of it."""
+"""Which tests are blocked, and what is reported it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_plain_again():
     assert "connect" not in vars(socket.socket)
 
 
-def test_an_unknown_choice_is_told(pytester: pytest.Pytester) -> None:
+def test_an_unknown_choice_is_reported(pytester: pytest.Pytester) -> None:
     """A word that the ini option does not know ends the session at once."""
     pytester.makeini("[pytest]\nemitter_block_network = some\n")
     result = run(pytester, "def test_it(): pass")

@@ -32,12 +32,12 @@ def _nobody() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_nobody")
-def test_without_a_cassette_the_way_to_record_is_told(pytester: pytest.Pytester) -> None:
+def test_without_a_cassette_the_way_to_record_is_reported(pytester: pytest.Pytester) -> None:
     """The error names the file, and the command that records it for this test."""
-    told = f"There is no cassette {pytester.path / PLACE}."
+    reported = f"There is no cassette {pytester.path / PLACE}."
     output = run(pytester, ASKING, errors=1).stdout
-    output.fnmatch_lines([f"*{told}*pytest --emitter-record=once test_it.py::test_it"])
-    assert output.str().partition("short test summary")[0].count(told) == 1  # CI shows the summary in full
+    output.fnmatch_lines([f"*{reported}*pytest --emitter-record=once test_it.py::test_it"])
+    assert output.str().partition("short test summary")[0].count(reported) == 1  # CI shows the summary in full
 
 
 TWICE = """
@@ -67,7 +67,7 @@ def test_what_nothing_asked_for(pytester: pytest.Pytester, *, allowed: bool) -> 
 
 
 @pytest.mark.usefixtures("asked")
-def test_a_failure_is_not_told_twice(pytester: pytest.Pytester) -> None:
+def test_a_failure_is_not_reported_twice(pytester: pytest.Pytester) -> None:
     """A test that failed before it asked for everything fails for its own reason."""
     run(pytester, ASKING, ONCE, passed=1)
     result = run(pytester, "def test_it(emitter_client):\n    assert 1 == 2", failed=1)
@@ -76,7 +76,7 @@ def test_a_failure_is_not_told_twice(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.usefixtures("asked")
-def test_another_request_is_told(pytester: pytest.Pytester) -> None:
+def test_another_request_is_reported(pytester: pytest.Pytester) -> None:
     """What the cassette does not hold is refused with the difference."""
     run(pytester, ASKING, ONCE, passed=1)
     result = run(pytester, asking("Else?"), failed=1)
@@ -135,23 +135,23 @@ def test_a_name_that_leads_elsewhere_is_refused(pytester: pytest.Pytester, name:
 
 
 @pytest.mark.parametrize(
-    ("mark", "told"),
+    ("mark", "reported"),
     [
         ("'x', True", "*emitter_cassette is invalid: *takes from 0 to 1 positional arguments but 2 were given*"),
         ("path='x'", "*emitter_cassette is invalid: *unexpected keyword argument 'path'*"),
     ],
 )
-def test_a_wrong_mark_is_told(pytester: pytest.Pytester, mark: str, told: str) -> None:
+def test_a_wrong_mark_is_reported(pytester: pytest.Pytester, mark: str, reported: str) -> None:
     """What the mark takes is said."""
     result = run(pytester, f"@pytest.mark.emitter_cassette({mark})\n{ASKING}", errors=1)
 
-    result.stdout.fnmatch_lines([told])
+    result.stdout.fnmatch_lines([reported])
     result.stdout.fnmatch_lines(["*Write emitter_cassette(name, allow_unused=False)*"])
 
 
 @pytest.mark.usefixtures("_nobody")
 @pytest.mark.parametrize(
-    ("arguments", "model", "told"),
+    ("arguments", "model", "reported"),
     [
         ((ONCE,), "openai/gpt-6-sol", "*No key for OpenAI*"),
         ((), "nobody/none", "*is not a model that emitter can reach*"),
@@ -159,7 +159,7 @@ def test_a_wrong_mark_is_told(pytester: pytest.Pytester, mark: str, told: str) -
     ids=["no-key", "no-model"],
 )
 def test_a_client_that_cannot_be_made(
-    pytester: pytest.Pytester, arguments: tuple[str, ...], model: str, told: str
+    pytester: pytest.Pytester, arguments: tuple[str, ...], model: str, reported: str
 ) -> None:
     """The library's own error says why, and nothing is written."""
     (pytester.mkdir("cassettes") / "x.json").write_text('{"provenance": "recorded"}')
@@ -171,7 +171,7 @@ def test_a_client_that_cannot_be_made(
         failed=1,
     )
 
-    result.stdout.fnmatch_lines([told])
+    result.stdout.fnmatch_lines([reported])
     assert [each.name for each in pytester.path.rglob("*.json")] == ["x.json"]
 
 
@@ -193,7 +193,7 @@ def test_it(emitter_client):
 
 @pytest.mark.usefixtures("_nobody")
 @pytest.mark.parametrize("content", ["", "{", "[]"])
-def test_a_broken_cassette_is_told(pytester: pytest.Pytester, content: str) -> None:
+def test_a_broken_cassette_is_reported(pytester: pytest.Pytester, content: str) -> None:
     """The error names the file, in one line."""
     file = pytester.path / PLACE
     file.parent.mkdir(parents=True)

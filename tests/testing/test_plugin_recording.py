@@ -165,7 +165,7 @@ def test_it(emitter_client):
 
 @pytest.mark.usefixtures("asked")
 def test_two_tests_do_not_record_over_one_another(pytester: pytest.Pytester) -> None:
-    """The second one is told who has it; replayed, they may share it."""
+    """The second one is reported who has it; replayed, they may share it."""
     mark = "@pytest.mark.emitter_cassette('shared')"
     shared = f"{mark}\n{ASKING}\n{mark}\n{ASKING.replace('test_it', 'test_other')}"
     for arguments in ((ONCE,), (ALL,)):

@@ -1,4 +1,4 @@
-"""The fixture ``emitter_vendor``: a vendor for each test, found by the environment, told of where a test fails."""
+"""The fixture ``emitter_vendor``: a vendor for each test, found by the environment, reported where a test fails."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_it(emitter_vendor):
 
 
 def test_a_failure_tells_what_reached_it(pytester: pytest.Pytester) -> None:
-    """Calls, stops and tokens are told, and nothing that was said."""
+    """Calls, stops and tokens are reported, and nothing that was said."""
     result = run(pytester, FAILING, "--tb=short", failed=1)
 
     result.stdout.fnmatch_lines(
@@ -138,15 +138,15 @@ def test_a_failure_tells_what_reached_it(pytester: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("*A secret plan.*")
 
 
-def test_prompts_are_told_when_asked_for(pytester: pytest.Pytester) -> None:
+def test_prompts_are_reported_when_asked_for(pytester: pytest.Pytester) -> None:
     """With the option, the requests stand beneath their calls."""
     run(pytester, FAILING, "--emitter-prompts", failed=1).stdout.fnmatch_lines(
         ["*What reached emitter_vendor*", "  1. *", '*"input": "A secret plan."*', "  2. *"]
     )
 
 
-def test_many_calls_are_told_in_short(pytester: pytest.Pytester) -> None:
-    """The last twenty calls are told, and how many came before."""
+def test_many_calls_are_reported_in_short(pytester: pytest.Pytester) -> None:
+    """The last twenty calls are reported, and how many came before."""
     result = run(
         pytester,
         f"""{ANSWERED}
@@ -171,7 +171,7 @@ def test_a_passing_test_tells_nothing(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mark", "told"),
+    ("mark", "reported"),
     [
         ("answer=1", "*has no option 'answer'.*Its options are seed, answers, *"),
         ("1", "*takes keyword options only.*"),
@@ -179,11 +179,11 @@ def test_a_passing_test_tells_nothing(pytester: pytest.Pytester) -> None:
         ("latency=-1", "*latency must be 0 or more seconds*"),
     ],
 )
-def test_a_wrong_mark_is_told(pytester: pytest.Pytester, mark: str, told: str) -> None:
+def test_a_wrong_mark_is_reported(pytester: pytest.Pytester, mark: str, reported: str) -> None:
     """It is an error of the test, in one line, without a traceback through the library."""
     result = run(pytester, f"@pytest.mark.emitter_vendor({mark})\ndef test_it(emitter_vendor): pass", errors=1)
 
-    result.stdout.fnmatch_lines([told])
+    result.stdout.fnmatch_lines([reported])
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*plugin.py:*")
 

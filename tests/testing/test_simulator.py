@@ -64,7 +64,7 @@ def test_several_at_once() -> None:
 
 
 def test_a_taken_port_is_an_error_at_once() -> None:
-    """It is told as bad input, at once."""
+    """It is reported as bad input, at once."""
     with simulator() as vendor:
         second = simulator(port=int(vendor.url.rpartition(":")[2]))
         with pytest.raises(InputError, match="in use"):
@@ -108,7 +108,7 @@ def test_an_exception_is_no_behaviour(vendor: Simulator, error: Any) -> None:
 
 
 def test_a_script_of_no_behaviours(vendor: Simulator) -> None:
-    """A class in place of its instance is told, and nothing of the script is taken."""
+    """A class in place of its instance is reported, and nothing of the script is taken."""
     with pytest.raises(InputError, match="is not a behaviour"):
         vendor.script(Text("x"), Stalled)  # type: ignore[arg-type]
 
@@ -193,7 +193,7 @@ def test_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only drawn documents need the decoder, and whoever asks for one is told."""
+    """Only drawn documents need the decoder, and whoever asks for one is reported."""
     monkeypatch.setitem(sys.modules, "emitter.testing.constrained_decoding", None)
     fresh = Question(schema={**SCHEMA, "title": "Nobody has drawn this one before"})
     vendor = simulator().__enter__()

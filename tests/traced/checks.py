@@ -36,7 +36,7 @@ def check_test(reference: str) -> None:
     assert lame(tree(reference.partition("::")[0]).body) == []
 
 
-def check_told(obligations: Sequence[Obligation], partly: Collection[str]) -> None:
+def check_reported(obligations: Sequence[Obligation], partly: Collection[str]) -> None:
     """See that what no test holds says why, that no MUST is without a test, and that what is held in part is known."""
     assert all(each.beyond for each in obligations if not each.tests)
     assert {each.id for each in obligations if each.level is Level.MUST and each.beyond} == set(partly)

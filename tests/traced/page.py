@@ -19,8 +19,8 @@ _HEADER = ("", "", "Obligation", "Code", "Tests")
 
 def open_points(obligations: Iterable[Obligation]) -> str:
     """Return the section of what is held in part, or not at all."""
-    told = [each for each in obligations if each.beyond]
-    lines = (f"- **{e.id}**, {'in part' if e.tests else 'not met'}: *{e.line}* {e.beyond}\n" for e in told)
+    reported = [each for each in obligations if each.beyond]
+    lines = (f"- **{e.id}**, {'in part' if e.tests else 'not met'}: *{e.line}* {e.beyond}\n" for e in reported)
     return f"## Not met, or met in part\n\n{''.join(lines)}"
 
 

@@ -59,8 +59,8 @@ def _documents(body: object) -> list[dict[str, Any]] | None:
     return [json.loads(line) for line in lines if line != "[DONE]"]
 
 
-def _failed(told: str) -> str:
-    return "overflowed" if _TOO_LONG.search(told) else "refused" if _REFUSING.search(told) else "faulted"
+def _failed(reported: str) -> str:
+    return "overflowed" if _TOO_LONG.search(reported) else "refused" if _REFUSING.search(reported) else "faulted"
 
 
 def _verdict(words: list[str], *, streamed: bool = False) -> str:
@@ -133,12 +133,12 @@ def _anthropic_usage(usage: dict[str, Any]) -> tuple[int, int] | None:
 def _interaction(events: list[dict[str, Any]]) -> Seen:
     status, texts, usage = "", list[str](), None
     for event in events:
-        told = event if "status" in event else event.get("interaction") or {}
-        status, usage = told.get("status", status), told.get("usage", usage)
+        reported = event if "status" in event else event.get("interaction") or {}
+        status, usage = reported.get("status", status), reported.get("usage", usage)
         if (event.get("delta") or {}).get("type") == "text":
             texts.append(event["delta"]["text"])
-        outputs = [each for step in told.get("steps") or [] if "content" in step for each in step["content"]]
-        texts += [each["text"] for each in [*outputs, *(told.get("outputs") or [])] if each["type"] == "text"]
+        outputs = [each for step in reported.get("steps") or [] if "content" in step for each in step["content"]]
+        texts += [each["text"] for each in [*outputs, *(reported.get("outputs") or [])] if each["type"] == "text"]
     verdict = {"incomplete": "truncated", "requires_action": "complete"}.get(status) or _verdict([status])
     inputs, written = ["total_input_tokens", "total_tool_use_tokens"], ["total_output_tokens", "total_thought_tokens"]
     return Seen(verdict, "".join(texts), _counted(usage, inputs, written))

@@ -24,8 +24,8 @@ def exchange(wire: WireFormat, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("wire", WireFormat)
 def test_an_exchange_that_says_nothing_about_itself(wire: WireFormat) -> None:
     """Without vendor, endpoint and request, the body's shape tells the wire."""
-    for told in ({}, {"vendor": None, "endpoint": None, "request": None}, {"request": {"path": None}}):
-        found = classify_exchange({**exchange(wire), **told}, "x")
+    for reported in ({}, {"vendor": None, "endpoint": None, "request": None}, {"request": {"path": None}}):
+        found = classify_exchange({**exchange(wire), **reported}, "x")
         assert (found.verdict, found.document) == ("complete", "json")
 
 
@@ -83,7 +83,7 @@ def test_what_an_answer_holds(wire: WireFormat, words: str, document: str) -> No
 
 
 def test_a_cut_answer_is_never_recovered() -> None:
-    """What looks whole under a cut is told as it stands, and what would need repair is only text."""
+    """What looks whole under a cut is reported as it stands, and what would need repair is only text."""
     for words, document in (('{"a": 1}', "json"), ('```json\n{"a": 1}\n```', "text"), ("{}{}", "text")):
         found = classify_exchange(
             {"response": {"status": 200, "body": text(WireFormat.OPENAI_CHAT, words, "length")}}, "x"

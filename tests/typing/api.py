@@ -119,7 +119,7 @@ def documents(schema: dict[str, Any]) -> None:
     assert_type(emit(True, "?", model="openai/m"), Emission[Any])
     assert_type(emit(int | str, "?", model="openai/m"), Emission[Any])
     assert_type(emit(Literal["a"], "?", model="openai/m"), Emission[Any])
-    told = emit(
+    reported = emit(
         Invoice,
         [{"role": "user", "content": "?"}],
         model="openai/m",
@@ -128,8 +128,8 @@ def documents(schema: dict[str, Any]) -> None:
         examples=[Invoice(total=1), {"total": 2}],
         instructions="Be brief.",
     )
-    assert_type(told, Emission[Invoice])
-    assert_type(told.envelope, AIEnvelope)
+    assert_type(reported, Emission[Invoice])
+    assert_type(reported.envelope, AIEnvelope)
 
 
 async def awaited(schema: dict[str, Any]) -> None:
@@ -139,10 +139,10 @@ async def awaited(schema: dict[str, Any]) -> None:
 
 
 def streamed(schema: dict[str, Any]) -> None:
-    """See the types of what is told, and of the result."""
+    """See the types of what is reported, and of the result."""
     with stream(Invoice, "?", model="openai/m", into=["/lines"], follow=["/note"]) as running:
-        for told in running:
-            assert_type(told, FieldComplete | TextDelta | Restart)
+        for reported in running:
+            assert_type(reported, FieldComplete | TextDelta | Restart)
         assert_type(running.result(), Emission[Invoice])
     for partial in stream(Invoice, "?", model="openai/m").partials(trailing_strings=True):
         assert_type(partial, Invoice | Restart)
@@ -154,8 +154,8 @@ def streamed(schema: dict[str, Any]) -> None:
 async def astreamed() -> None:
     """See the same of the async ones."""
     async with astream(Invoice, "?", model="openai/m") as running:
-        async for told in running:
-            assert_type(told, FieldComplete | TextDelta | Restart)
+        async for reported in running:
+            assert_type(reported, FieldComplete | TextDelta | Restart)
         assert_type(await running.result(), Emission[Invoice])
     async for partial in astream(Invoice, "?", model="openai/m").partials():
         assert_type(partial, Invoice | Restart)

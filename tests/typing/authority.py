@@ -52,7 +52,7 @@ def by_matching(envelope: AuthorizationEnvelope) -> str:
 
 
 def by_matching_some(envelope: AuthorizationEnvelope) -> str:
-    """Forget a kind, and be told."""
+    """Forget a kind, and be reported."""
     match envelope:
         case Measurement() | Classification() | Action() | Narrative() | Refusal():
             return envelope.kind
@@ -74,7 +74,7 @@ def by_function(envelope: AuthorizationEnvelope) -> str:
 
 
 def by_function_of_some(envelope: AuthorizationEnvelope) -> None:
-    """Forget a kind, and be told."""
+    """Forget a kind, and be reported."""
     handle_envelope(  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
         envelope,
         measurement=lambda each: each.kind,
@@ -86,7 +86,7 @@ def by_function_of_some(envelope: AuthorizationEnvelope) -> None:
 
 
 def by_another_kinds_function(envelope: AuthorizationEnvelope) -> None:
-    """Give a kind a function of another, and be told."""
+    """Give a kind a function of another, and be reported."""
 
     def label(given: Classification) -> str:
         return given.label
@@ -119,7 +119,7 @@ def sync(workflow: WorkflowDeclaration, readings: list[OracleReading]) -> Author
 
 
 def handle_what_is_unverified(claim: UnverifiedClaim) -> None:
-    """Take a claim that nobody verified for an envelope, and be told."""
+    """Take a claim that nobody verified for an envelope, and be reported."""
     by_matching(claim)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
     dump_authorization(claim)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
@@ -131,7 +131,7 @@ async def asynchronous(workflow: WorkflowDeclaration) -> None:
 
 
 def drafts(draft: AuthorizationDraft, terms: AuthorizationConstraints, stamp: EnvelopeStamp) -> None:
-    """Take a draft for an envelope, and be told."""
+    """Take a draft for an envelope, and be reported."""
     assert_type(authorize_draft(draft, terms, stamp), AuthorizationEnvelope | UnverifiedClaim)
     by_matching(draft)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
     dump_authorization(draft)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]

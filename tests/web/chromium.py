@@ -48,7 +48,7 @@ class Tab:
     """A page, and what it did beside being shown."""
 
     page: Page
-    told: list[str] = field(default_factory=list[str])
+    reported: list[str] = field(default_factory=list[str])
 
     @property
     def violations(self) -> list[str]:
@@ -85,9 +85,9 @@ def tab(browser: Browser, width: int = 1000, height: int = 800, **context: Any) 
         page.set_default_timeout(10_000)
         shown = Tab(page)
         page.add_init_script(_LISTENING)
-        page.on("console", lambda said: shown.told.append(said.text))
-        page.on("pageerror", lambda error: shown.told.append(str(error)))
-        page.on("dialog", lambda dialog: shown.told.append(dialog.message))
+        page.on("console", lambda said: shown.reported.append(said.text))
+        page.on("pageerror", lambda error: shown.reported.append(str(error)))
+        page.on("dialog", lambda dialog: shown.reported.append(dialog.message))
         yield shown
     finally:
         opened.close()

@@ -286,7 +286,7 @@ def confirmed(plan: Plan) -> Iterator[dict[str, Any]]:
 
 
 def check(plan: Plan) -> dict[str, object]:
-    """Compare the ledger, the chains, the table and what people were told; raise where they differ."""
+    """Compare the ledger, the chains, the table and what people were reported; raise where they differ."""
     with SqlStore(plan.address, timeout=60) as store, psycopg.connect(plan.address, autocommit=True) as rows:
         ledger = plan.ledger(store)
         authority = plan.authority(ledger, "reader")
@@ -298,8 +298,8 @@ def check(plan: Plan) -> dict[str, object]:
         sent = Counter(call for (call,) in rows.execute("SELECT call FROM outbox").fetchall())
         receipts = Counter(each.intent_ref for each in authority.receipts())
         succeeded = sum(each.result is Result.SUCCESS for each in authority.receipts())
-        told = [each for each in confirmed(plan) if each["status"] == 200]
-        lost = [each for each in told if not _stands(decisions.get(each["decision"]), each)]
+        reported = [each for each in confirmed(plan) if each["status"] == 200]
+        lost = [each for each in reported if not _stands(decisions.get(each["decision"]), each)]
         opened = sum(each["payload"]["message"] == "decision.opened" for each in store.events(RUN))
         lines = sum(1 for name in authority.workflows() for _ in verify_chain(authority.lines(name)))
         statuses = Counter(str(each["status"]) for each in confirmed(plan))
@@ -337,12 +337,12 @@ def as_end(event: Any) -> bool:
     return payload["message"] == "decision.resolved" or bool(payload["fields"].get("expired"))
 
 
-def _stands(decision: PendingDecision | ResolvedDecision | None, told: dict[str, Any]) -> bool:
+def _stands(decision: PendingDecision | ResolvedDecision | None, reported: dict[str, Any]) -> bool:
     """Return whether the ledger has the answer that somebody was told it had."""
     return (
         isinstance(decision, ResolvedDecision)
-        and decision.principal == told["principal"]
-        and f"option:{getattr(decision.resolution, 'index', None)}" == told["choice"]
+        and decision.principal == reported["principal"]
+        and f"option:{getattr(decision.resolution, 'index', None)}" == reported["choice"]
     )
 
 

@@ -32,11 +32,11 @@ FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class Running:
-    """A site that runs, its ledger, and what the ledger told."""
+    """A site that runs, its ledger, and what the ledger reported."""
 
     site: Site
     ledger: Ledger
-    told: list[RunEvent]
+    reported: list[RunEvent]
 
     def asked(self, moment: BindingMoment = VALID_MOMENT, expires_in: float | None = None) -> Asked:
         """Open a decision of its own, and return it with its link: its options do what no other's do."""
@@ -49,8 +49,8 @@ class Running:
 @contextmanager
 def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: DetailSetting = True) -> Iterator[Running]:
     """Run a site until the block ends."""
-    told: list[RunEvent] = []
-    kept = Ledger(on_event=told.append) if ledger is None else ledger
+    reported: list[RunEvent] = []
+    kept = Ledger(on_event=reported.append) if ledger is None else ledger
     started, stop = threading.Event(), threading.Event()
     site: list[Site] = []
 
@@ -66,7 +66,7 @@ def running(ledger: Ledger | None = None, at: Address = LOOPBACK, *, detail: Det
     thread.start()
     try:
         assert started.wait(10)
-        yield Running(site[0], kept, told)
+        yield Running(site[0], kept, reported)
     finally:
         stop.set()
         thread.join(10)

@@ -36,7 +36,7 @@ class Answer:
     filled: dict[str, str]
     resolution: Resolution
     then: type
-    told: str
+    reported: str
 
 
 ANSWERS = {
@@ -68,7 +68,7 @@ def test_an_answer_is_taken_down_and_read_back(site: Running, answer: Answer) ->
 
     assert shown.status == 200
     assert shown.root.one("h1").text == "Recorded"
-    assert [each.text for each in shown.root.all("blockquote")] == ([answer.told] if answer.told else [])
+    assert [each.text for each in shown.root.all("blockquote")] == ([answer.reported] if answer.reported else [])
     assert isinstance(found, ResolvedDecision)
     assert (found.resolution, found.channel) == (answer.resolution, "web")
     assert isinstance(found.continuation, answer.then)
@@ -87,14 +87,14 @@ def test_an_answer_counts_once(site: Running) -> None:
     """A second one, the same or another, changes nothing, and says what stands."""
     asked = site.asked().opened()
     assert asked.choose(1).status == 200
-    told = len(site.told)
+    reported = len(site.reported)
     again = [asked.choose(1), asked.choose(0), asked.send({**asked.forms[1], "choice": "free_text", "answer": "No."})]
 
     assert [each.status for each in again] == [409, 409, 409]
     assert {each.root.one("h1").text for each in again} == {"Already answered"}
     assert {each.root.one("blockquote").text for each in again} == {"Birch the release"}
     assert asked.answer == Selected(digest(VALID_MOMENT), 1)
-    assert len(site.told) == told
+    assert len(site.reported) == reported
 
 
 def test_a_spent_link_shows_neither_question_nor_answer(site: Running) -> None:
@@ -110,7 +110,7 @@ def test_a_spent_link_shows_neither_question_nor_answer(site: Running) -> None:
 
 
 def test_two_that_answer_at_once_are_told_apart(site: Running) -> None:
-    """One answer is recorded, and whoever came second is told so."""
+    """One answer is recorded, and whoever came second is reported so."""
     asked = site.asked().opened()
     found: list[tuple[int, int]] = []
     both = [threading.Thread(target=lambda i=i: found.append((asked.choose(i).status, i))) for i in (0, 1)]
@@ -171,13 +171,13 @@ SAID: dict[str, tuple[KeepWords | None, str]] = {
 @pytest.mark.parametrize("name", SAID)
 def test_the_page_says_how_words_are_kept(name: str) -> None:
     """And nothing of words where an option was chosen."""
-    words, told = SAID[name]
+    words, reported = SAID[name]
     with running(Ledger(words=words)) as site:
         asked = site.asked().opened()
         said = asked.send({**asked.forms[1], "choice": "free_text", "answer": "Wait."})
         chosen = site.asked().opened().choose(0)
 
-    assert told in said.root.text
+    assert reported in said.root.text
     assert "Your choice is recorded for the agent to read." in chosen.root.text
     assert "The agent is told" not in said.body + chosen.body
 

@@ -61,7 +61,7 @@ def test_the_keyboard_is_enough(site: Running, shown: Tab, keys: list[str], reso
     for key in keys:
         shown.page.keyboard.press(key)
     shown.page.get_by_role("heading", name="Recorded").wait_for()
-    assert (shown.told, shown.violations) == ([], [])
+    assert (shown.reported, shown.violations) == ([], [])
 
     assert asked.answer == resolution
 
@@ -112,12 +112,12 @@ def test_no_script_is_needed(site: Running, browser: Browser) -> None:
         page.get_by_label("Your answer").fill("   ")
         page.get_by_role("button", name="Send my answer").click()
         expect(page.get_by_role("alert")).to_be_in_viewport()
-        told = page.get_by_role("alert").inner_text()
+        reported = page.get_by_role("alert").inner_text()
         page.get_by_label("Your answer").fill("Wait.")
         page.get_by_role("button", name="Send my answer").click()
         page.get_by_role("heading", name="Recorded").wait_for()
 
-    assert "no visible text" in told
+    assert "no visible text" in reported
     assert asked.answer == FreeText(digest(VALID_MOMENT), "Wait.")
 
 

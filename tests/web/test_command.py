@@ -171,28 +171,28 @@ UNREADABLE: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_what_is_no_decision_is_not_served(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "reported"), UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_what_is_no_decision_is_not_served(tmp_path: Path, text: str, reported: str) -> None:
     """Section 4: malformed is malformed, and the diagnostic names the file and quotes nothing."""
     place = tmp_path / "moment.json"
     place.write_text(text, encoding="utf-8")
 
-    with pytest.raises(InputError, match=told) as caught:
+    with pytest.raises(InputError, match=reported) as caught:
         read_moment(str(place))
     assert str(place) in str(caught.value)
     assert "Synopsis" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [(["no-such-file"], "cannot be read"), (["--port", "99999"], "port is 99999"), (["--timeout", "0"], "above 0")],
     ids=["no file", "no port", "no time"],
 )
-def test_bad_usage_is_said(file: str, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_usage_is_said(file: str, arguments: list[str], reported: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What cannot be served is a sentence and exit status 2."""
     given = arguments if arguments[0] == "no-such-file" else [file, *arguments]
     status = main(["serve", *given])
     printed = capsys.readouterr()
 
     assert (status, printed.out) == (BAD_USAGE, "")
-    assert told in printed.err
+    assert reported in printed.err

@@ -39,7 +39,7 @@ def test_no_words_of_an_agent_are_run(site: Running, browser: Browser) -> None:
             shown.page.goto(site.asked(HOSTILE_MOMENTS[name]).url)
             assert shown.violations == []
 
-        assert shown.told == []
+        assert shown.reported == []
 
 
 def test_the_policy_is_kept_by_the_browser(site: Running, browser: Browser) -> None:
@@ -64,7 +64,7 @@ def test_the_page_is_in_nobody_s_frame(site: Running, browser: Browser) -> None:
         frame.wait_for_load_state()
 
         assert frame.get_by_role("button").count() == 0
-        assert any("frame" in each for each in shown.told)
+        assert any("frame" in each for each in shown.reported)
 
 
 ATTACK = """

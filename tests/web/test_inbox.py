@@ -205,7 +205,7 @@ def test_words_reach_the_record(box: Inbox) -> None:
 
 
 def test_of_two_who_answer_one_counts(box: Inbox) -> None:
-    """The other is told, also if both chose the same."""
+    """The other is reported, also if both chose the same."""
     for index in (0, 1):
         asked = box.asked()
         first, second = asked.opened("alice"), asked.opened("bob")
@@ -217,7 +217,7 @@ def test_of_two_who_answer_one_counts(box: Inbox) -> None:
 
 
 def test_two_people_approve_what_needs_four_eyes(box: Inbox) -> None:
-    """The first waits for the second, and is told so if they send again."""
+    """The first waits for the second, and is reported so if they send again."""
     asked = box.asked(four_eyes=True)
     first = asked.opened("alice")
     statuses = [first.choose(0).status]

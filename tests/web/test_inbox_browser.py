@@ -79,7 +79,7 @@ def test_a_decision_is_found_and_answered_by_keyboard_alone(full: Inbox, alice: 
     stands = asked.stands
     assert isinstance(stands, ResolvedDecision)
     assert (stands.principal, stands.resolution) == ("alice", Selected(asked.pending.digest, 1))
-    assert (alice.told, alice.violations) == ([], [])
+    assert (alice.reported, alice.violations) == ([], [])
 
 
 def test_no_script_is_needed(full: Inbox, browser: Browser) -> None:
@@ -115,7 +115,7 @@ def test_two_people_who_race_see_who_was_first(full: Inbox, browser: Browser, al
         bob.page.get_by_role("heading", name="Already answered").wait_for()
 
         assert written == "Wait for me."
-        assert (bob.told, bob.violations) == (
+        assert (bob.reported, bob.violations) == (
             ["Failed to load resource: the server responded with a status of 409 (Conflict)"],
             [],
         )
@@ -137,7 +137,7 @@ def test_a_list_is_up_to_date_and_leaves_the_focus(browser: Browser) -> None:
         expect(page.locator("ul.inbox li")).to_have_count(1)
         expect(link).to_be_focused()
 
-        assert (shown.told, shown.violations) == ([], [])
+        assert (shown.reported, shown.violations) == ([], [])
 
 
 def pages(full: Inbox) -> dict[str, str]:

@@ -92,7 +92,7 @@ def test_an_answer_in_the_inbox_is_recorded_and_signed(tmp_path: Path, commands:
 
 
 def test_an_address_signs_one_browser_in(tmp_path: Path, commands: list[Command]) -> None:
-    """Then another one is told; a look at it uses it up as little as a wrong one lets anybody in."""
+    """Then another one is reported; a look at it uses it up as little as a wrong one lets anybody in."""
     with SqliteStore(tmp_path / "agent.db") as store:
         Ledger(store).open(VALID_MOMENT)
         commands.append(command := Command("--store", str(tmp_path / "agent.db")))

@@ -130,7 +130,7 @@ def test_nobody_polls_for_nobody() -> None:
 
 
 def test_a_store_that_fails_ends_no_stream() -> None:
-    """What happened meanwhile is told once it answers again."""
+    """What happened meanwhile is reported once it answers again."""
 
     class Failing(Ledger):
         answers = iter([StoreFailed("away"), StoreFailed("away")])

@@ -50,7 +50,7 @@ def test_nobody_scrolls_sideways(narrow: Tab, moment: BindingMoment) -> None:
     assert not narrow.overflows
     assert narrow.page.evaluate("document.querySelectorAll('script, img, iframe, svg, body a, b, i').length") == 0
     assert narrow.page.evaluate("document.querySelector('h1').textContent") == build_layout(moment).synopsis
-    assert narrow.told == []
+    assert narrow.reported == []
 
 
 def test_a_huge_decision_is_still_a_page(narrow: Tab) -> None:

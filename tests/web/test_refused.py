@@ -58,7 +58,7 @@ class Refused:
 
     send: Callable[[Asked], Shown]
     status: int
-    told: str
+    reported: str
 
 
 FORGED = {
@@ -123,13 +123,13 @@ WRONG = {
 def test_nothing_happens(site: Running, case: Refused) -> None:
     """Sections 4, 6.3, 11.4: a typed error in words, and the decision stands as it stood; then it can be answered."""
     asked = site.asked().opened()
-    told = len(site.told)
+    reported = len(site.reported)
     shown = case.send(asked)
 
     assert shown.status == case.status
-    assert case.told in shown.root.one("main").text
+    assert case.reported in shown.root.one("main").text
     assert asked.stands == asked.pending
-    assert len(site.told) == told
+    assert len(site.reported) == reported
     assert asked.choose(0).status == 200
 
 

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from emitter.events import RunEvent
 
 
-def messages(told: list[RunEvent]) -> list[str]:
-    """Return what a ledger told."""
-    return [getattr(each.event, "message", "") for each in told]
+def messages(reported: list[RunEvent]) -> list[str]:
+    """Return what a ledger reported."""
+    return [getattr(each.event, "message", "") for each in reported]
 
 
 def test_it_waits_for_the_answer() -> None:
     """The call returns what was answered, and who was told of the address is who could."""
     ledger = Ledger()
     pending = ledger.open(VALID_MOMENT)
-    told: queue.Queue[str] = queue.Queue()
+    reported: queue.Queue[str] = queue.Queue()
     found: list[ResolvedDecision | Unresolved] = []
-    thread = threading.Thread(target=lambda: found.append(serve(pending, ledger, on_address=told.put)))
+    thread = threading.Thread(target=lambda: found.append(serve(pending, ledger, on_address=reported.put)))
     thread.start()
-    url = told.get(timeout=600)
+    url = reported.get(timeout=600)
 
     assert answer(url, 2, choice="dialogue", objection="Why?") == 200
     thread.join(10)
@@ -51,19 +51,19 @@ def test_it_waits_for_the_answer() -> None:
 
 def test_nobody_answers_in_time() -> None:
     """A decision whose time is over is unresolved: no option, no veto, no consent."""
-    told: list[RunEvent] = []
-    ledger = Ledger(on_event=told.append)
+    reported: list[RunEvent] = []
+    ledger = Ledger(on_event=reported.append)
     pending = ledger.open(VALID_MOMENT, expires_in=0.05)
     done = serve(pending, ledger, on_address=str)
 
     assert done == Unresolved(digest(VALID_MOMENT), UnresolvedReason.TIMEOUT)
-    assert messages(told) == ["decision.opened", "decision.unresolved"]
+    assert messages(reported) == ["decision.opened", "decision.unresolved"]
 
 
 def test_a_task_that_is_cancelled_leaves_it_open() -> None:
     """Whoever waited no longer does: that is recorded, and nothing is decided."""
-    told: list[RunEvent] = []
-    ledger = Ledger(on_event=told.append)
+    reported: list[RunEvent] = []
+    ledger = Ledger(on_event=reported.append)
     pending = ledger.open(VALID_MOMENT)
 
     async def cancelled() -> None:
@@ -73,7 +73,7 @@ def test_a_task_that_is_cancelled_leaves_it_open() -> None:
 
     asyncio.run(cancelled())
     assert ledger.find(pending.decision_id) == pending
-    assert messages(told) == ["decision.opened", "decision.unresolved"]
+    assert messages(reported) == ["decision.opened", "decision.unresolved"]
 
 
 def test_any_number_of_tasks_may_wait() -> None:

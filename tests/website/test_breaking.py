@@ -28,15 +28,15 @@ CHANGES: dict[str, tuple[str, str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("old", "new", "told"), CHANGES.values(), ids=CHANGES)
-def test_what_breaks_a_caller_is_listed(old: str, new: str, told: list[str]) -> None:
+@pytest.mark.parametrize(("old", "new", "reported"), CHANGES.values(), ids=CHANGES)
+def test_what_breaks_a_caller_is_listed(old: str, new: str, reported: list[str]) -> None:
     """And nothing else is."""
     after = {**BEFORE, "errors.py": BEFORE["errors.py"].replace(old, new), "inner.py": "def unlisted(): ...\n"}
     with (
         griffe.temporary_visited_package("emitter", modules=BEFORE) as earlier,
         griffe.temporary_visited_package("emitter", modules=after) as later,
     ):
-        assert list(breaking.find_breakages(earlier, later)) == told
+        assert list(breaking.find_breakages(earlier, later)) == reported
 
 
 def test_a_breaking_change_needs_a_line_in_the_changelog(

@@ -36,8 +36,8 @@ def test_the_table_of_codes_has_every_end_of_an_emission(name: str) -> None:
     """With the code and the exception that follow."""
     code, exception = FAILURES[name].code, FAILURES[name].error.__name__
     row = re.compile(rf"^\| `{name}` \| [^|]+ \| `{code}` \| `{exception}` \|$", re.MULTILINE)
-    told = f"docs/errors.md: | `{name}` | what emitter does | `{code}` | `{exception}` |"
-    assert row.search(ERRORS.read_text("utf-8")), told
+    reported = f"docs/errors.md: | `{name}` | what emitter does | `{code}` | `{exception}` |"
+    assert row.search(ERRORS.read_text("utf-8")), reported
 
 
 def test_the_table_of_codes_has_no_other_rows() -> None:

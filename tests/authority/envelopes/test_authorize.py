@@ -155,7 +155,7 @@ READ = AuthorizationConstraints.from_arguments(
 
 @pytest.mark.parametrize(("draft", "pointer", "rule"), OBJECTED.values(), ids=OBJECTED.keys())
 def test_what_the_oracles_or_the_policy_do_not_carry_is_objected_to(draft: Any, pointer: str, rule: str) -> None:
-    """The place and the rule are told, without a word of the draft; and no authority comes of it."""
+    """The place and the rule are reported, without a word of the draft; and no authority comes of it."""
     found = find_violations(draft, READ)
 
     assert (pointer, rule) in [(each.pointer, each.rule) for each in found]
@@ -232,7 +232,7 @@ def test_equal_numbers_are_one_number(written: float) -> None:
     assert isinstance(authorize_draft(ProposedMeasurement("count", written, ("lab-7",)), terms, STAMP), Measurement)
 
 
-def test_a_dispute_is_told_by_what_the_oracles_said() -> None:
+def test_a_dispute_is_reported_by_what_the_oracles_said() -> None:
     """Every reading on the axis, each axis once; nothing is resolved, and somebody has to."""
     third = OracleReading(HEARSAY, "sodium", {"about": 150})
     terms = AuthorizationConstraints.from_arguments(INLINE, [*READINGS, third])
@@ -261,7 +261,7 @@ def test_measurements_are_scrubbed_where_the_policy_says_so() -> None:
 
 
 def test_forbidden_markers_are_the_callers_own() -> None:
-    """They are told as a rule, and not by their words."""
+    """They are reported as a rule, and not by their words."""
     draft = ProposedNarrative("According to the manual, it is a miracle.")
     found = find_violations(draft, AuthorizationConstraints.from_arguments(INLINE, (), STRICT))
 

@@ -201,15 +201,17 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("wrong", "more", "told"), WRONG.values(), ids=WRONG.keys())
-def test_what_does_not_hold_is_sent_back_without_its_words(vendor: Simulator, wrong: Any, more: Any, told: str) -> None:
+@pytest.mark.parametrize(("wrong", "more", "reported"), WRONG.values(), ids=WRONG.keys())
+def test_what_does_not_hold_is_sent_back_without_its_words(
+    vendor: Simulator, wrong: Any, more: Any, reported: str
+) -> None:
     """One correction with place and rule, and then the answer that holds."""
     vendor.script(Text(wrong), answer(document("refusal")))
     found = emitted(policy=TWICE, **more)
 
     assert found.value.kind == "refusal"
     assert [each.verdict.value for each in found.attempts] == ["violated", "complete"]
-    assert any(str(each).startswith(told) for each in found.attempts[0].violations), found.attempts[0].violations
+    assert any(str(each).startswith(reported) for each in found.attempts[0].violations), found.attempts[0].violations
     assert found.attempts[1].corrected
     said = json.dumps(vendor.calls[1].body) + json.dumps([each.to_json() for each in found.events])
     assert "quixotic" not in said
@@ -429,13 +431,13 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("more", "told"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(("more", "reported"), BAD.values(), ids=BAD.keys())
 @pytest.mark.parametrize("world", ["sync", "async"])
 def test_what_cannot_be_asked_is_refused_before_anything_is_sent(
-    vendor: Simulator, more: Any, told: str, world: str
+    vendor: Simulator, more: Any, reported: str, world: str
 ) -> None:
     """In both worlds; nothing was paid for."""
-    with pytest.raises(InputError, match=told) as raised:
+    with pytest.raises(InputError, match=reported) as raised:
         emitted(world, **more)
 
     assert vendor.calls == ()

@@ -253,9 +253,9 @@ def test_a_dispute_that_the_oracles_do_not_have_is_refused(declared: Any, source
 
 def test_the_sides_of_a_dispute_stand_in_any_order() -> None:
     """And 140 is 140.0."""
-    told = DisputeSummary(sources=(conflict(B, A.model_copy(update={"value": 140.0})),))
+    reported = DisputeSummary(sources=(conflict(B, A.model_copy(update={"value": 140.0})),))
 
-    assert enforce_workflow(told, WITHOUT, oracles=READINGS) == told
+    assert enforce_workflow(reported, WITHOUT, oracles=READINGS) == reported
 
 
 NOT_ON_OUR_TERMS = {
@@ -276,7 +276,7 @@ def test_what_was_kept_is_held_to_the_terms_as_what_is_new(kept: Any) -> None:
     "odd", [{"oracles": POTASSIUM}, {"narrative": STRICT.model_dump()}, {"oracles": [LAB]}, {"verify": 1}], ids=str
 )
 def test_what_cannot_be_enforced_with_is_refused(odd: Any) -> None:
-    """A mistake of the program's is told as one."""
+    """A mistake of the program's is reported as one."""
     with pytest.raises(InputError):
         enforce_workflow(ENVELOPES["measurement"], INLINE, **{"oracles": READINGS, **odd})
     with pytest.raises(InputError):

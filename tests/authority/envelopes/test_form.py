@@ -80,19 +80,19 @@ def test_only_what_the_terms_allow_can_be_proposed(terms: AuthorizationConstrain
 @every_terms
 def test_the_prompt_speaks_of_what_is_offered(terms: AuthorizationConstraints, kinds: tuple[str, ...]) -> None:
     """A form that is not there is not explained."""
-    told = prompt.authorization_prompt(prompt.load(), list_offered_kinds(terms), terms.narrative)
+    reported = prompt.authorization_prompt(prompt.load(), list_offered_kinds(terms), terms.narrative)
 
     for kind in DOCUMENTS:
-        assert (f"# `{kind}`:" in told) is (kind in kinds)
+        assert (f"# `{kind}`:" in reported) is (kind in kinds)
 
 
 def test_the_prompt_tells_the_policy() -> None:
     """The mode, how specific it may be, and each marker."""
-    told = prompt.authorization_prompt(prompt.load(), ALWAYS, STRICT)
+    reported = prompt.authorization_prompt(prompt.load(), ALWAYS, STRICT)
 
-    assert "in the `attributive` mode" in told
-    assert "It is `contextualized`." in told
-    assert told.count("- miracle\n") == 1
+    assert "in the `attributive` mode" in reported
+    assert "It is `contextualized`." in reported
+    assert reported.count("- miracle\n") == 1
 
 
 def test_the_readings_bound_what_can_be_written() -> None:

@@ -71,10 +71,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "told"), BAD.values(), ids=BAD.keys())
-def test_what_cannot_be_used_is_refused_at_once(make: Callable[[], object], told: str) -> None:
+@pytest.mark.parametrize(("make", "reported"), BAD.values(), ids=BAD.keys())
+def test_what_cannot_be_used_is_refused_at_once(make: Callable[[], object], reported: str) -> None:
     """The error names the setting and what is wrong with it."""
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         make()
 
 

@@ -254,19 +254,19 @@ TAKES_AN_ENVELOPE: dict[str, Callable[[Any], object]] = {
 
 
 @pytest.mark.parametrize("use", TAKES_AN_ENVELOPE.values(), ids=TAKES_AN_ENVELOPE.keys())
-@pytest.mark.parametrize(("odd", "told"), NOT_READ.values(), ids=NOT_READ.keys())
-def test_what_is_no_envelope_is_not_used_as_one(use: Callable[[Any], object], odd: Any, told: str) -> None:
+@pytest.mark.parametrize(("odd", "reported"), NOT_READ.values(), ids=NOT_READ.keys())
+def test_what_is_no_envelope_is_not_used_as_one(use: Callable[[Any], object], odd: Any, reported: str) -> None:
     """A draft, a decision, an unverified claim, and JSON that nobody read: the error says what to do."""
-    with pytest.raises(InputError, match=told) as raised:
+    with pytest.raises(InputError, match=reported) as raised:
         use(odd)
 
     assert CLAIM not in str(raised.value)
 
 
-@pytest.mark.parametrize(("odd", "told"), NO_ENVELOPES.values(), ids=NO_ENVELOPES.keys())
-def test_an_object_that_is_no_envelope_is_not_read_as_one(odd: Any, told: str) -> None:
+@pytest.mark.parametrize(("odd", "reported"), NO_ENVELOPES.values(), ids=NO_ENVELOPES.keys())
+def test_an_object_that_is_no_envelope_is_not_read_as_one(odd: Any, reported: str) -> None:
     """It is a mistake of the program's, and no content."""
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         read_authorization(odd)
 
 

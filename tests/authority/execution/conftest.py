@@ -28,14 +28,14 @@ def clock() -> Hand:
 
 
 @pytest.fixture
-def told() -> Told:
-    """Return a sink that keeps what it is told."""
+def reported() -> Told:
+    """Return a sink that keeps what it is reported."""
     return Told()
 
 
 @pytest.fixture(params=["memory", "sqlite"])
 def again(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, told: Told
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, reported: Told
 ) -> Iterator[Callable[..., Authority]]:
     """Return what opens an authority on what is there, as another process would."""
     memory = MemoryStore()
@@ -44,20 +44,20 @@ def again(
         def opened(**settings: Any) -> Authority:
             file = tmp_path / "authority.db"
             store = memory if request.param == "memory" else closing.enter_context(SqliteStore(file, timeout=20))
-            return Authority(store, **{"clock": clock, "on_event": told, **settings})
+            return Authority(store, **{"clock": clock, "on_event": reported, **settings})
 
         yield opened
 
 
 @pytest.fixture
-def authority(clock: Hand, told: Told) -> Authority:
+def authority(clock: Hand, reported: Told) -> Authority:
     """Return an authority in memory, in which nothing stands."""
-    return Authority(clock=clock, on_event=told)
+    return Authority(clock=clock, on_event=reported)
 
 
 @pytest.fixture
 def told_by() -> Callable[..., list[list[Any]]]:
-    """Return what runs ``tests.authority.execution.process``, and returns what its processes told."""
+    """Return what runs ``tests.authority.execution.process``, and returns what its processes reported."""
 
     def run(*arguments: object) -> list[list[Any]]:
         command = launch("tests.authority.execution.process", *map(str, arguments))

@@ -129,21 +129,23 @@ def one(folder: str, confirm_id: str, name: str, *, is_async: bool = False) -> N
     with opened("sqlite", f"{folder}/store.db") as store:
         authority = Authority(store)
         doing = work(act(name, workflow_id=flow_of(name)), tool)
-        told = asyncio.run(authority.aexecute(confirm_id, doing)) if is_async else authority.execute(confirm_id, doing)
-        assert told == name
+        reported = (
+            asyncio.run(authority.aexecute(confirm_id, doing)) if is_async else authority.execute(confirm_id, doing)
+        )
+        assert reported == name
 
 
 def fall(folder: str, confirm_id: str, at: int, *, is_async: bool) -> None:
     """Do one act, and be killed as one statement, the ``at``-th, is to be executed."""
     steps, connect = count(1), sqlite3.connect
 
-    def told(*_: object) -> None:
+    def reported(*_: object) -> None:
         if next(steps) == at:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def traced(*arguments: Any, **settings: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **settings)
-        connection.set_trace_callback(told)
+        connection.set_trace_callback(reported)
         return connection
 
     sqlite3.connect = traced  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""What an act did, as its host tells it: it is in the receipt, and what cannot be told costs none."""
+"""What an act did, as its host tells it: it is in the receipt, and what cannot be reported costs none."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ TOLD = [
 
 @pytest.mark.parametrize("effects", TOLD, ids=["all", "in part", "not done", "deep"])
 def test_what_an_act_did_is_in_its_receipt(authority: Authority, effects: Effects) -> None:
-    """As the host tells it; told by an act or by whoever settles it."""
+    """As the host tells it; reported by an act or by whoever settles it."""
     confirm_id = granted(authority).confirm_id
-    authority.execute(confirm_id, work("told", describe=lambda _: effects))
+    authority.execute(confirm_id, work("reported", describe=lambda _: effects))
     with pytest.raises(Died):
         authority.execute(confirm_id, work("settled", die))
     authority.resolve_unfinished("w", "settled", effects)
     for receipt in authority.receipts():
-        told = receipt.to_json()
+        reported = receipt.to_json()
         assert receipt.result is effects.result
-        assert told.get("side_effects") == effects.side_effects
-        assert told.get("evidence_refs", []) == list(effects.evidence_refs)
-        assert told.get("error") == effects.error
-    assert [each.intent_ref for each in authority.receipts()] == ["told", "settled"]
+        assert reported.get("side_effects") == effects.side_effects
+        assert reported.get("evidence_refs", []) == list(effects.evidence_refs)
+        assert reported.get("error") == effects.error
+    assert [each.intent_ref for each in authority.receipts()] == ["reported", "settled"]
 
 
 NO_EFFECTS: dict[str, Any] = {
@@ -54,8 +54,8 @@ NO_EFFECTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("effects", NO_EFFECTS.values(), ids=NO_EFFECTS.keys())
-def test_what_cannot_be_told_costs_no_receipt(authority: Authority, effects: Any) -> None:
-    """The act was done: it has its receipt, and its value is returned; whoever settles one is told at once."""
+def test_what_cannot_be_reported_costs_no_receipt(authority: Authority, effects: Any) -> None:
+    """The act was done: it has its receipt, and its value is returned; whoever settles one is reported at once."""
     confirm_id = granted(authority).confirm_id
     with pytest.warns(RuntimeWarning, match="^describe raised InputError; the records are unaffected.$"):
         assert authority.execute(confirm_id, work(describe=lambda _: effects)) == "done"
@@ -85,7 +85,7 @@ UNFIT = {
 
 @pytest.mark.parametrize("effects", UNFIT.values(), ids=UNFIT)
 def test_an_act_that_failed_is_none_that_succeeded(authority: Authority, effects: Effects) -> None:
-    """What cannot be told of it is left out, and how it ended is told."""
+    """What cannot be reported it is left out, and how it ended is reported."""
     confirm_id = granted(authority).confirm_id
     with pytest.warns(RuntimeWarning, match="^describe raised InputError; the records are unaffected.$"):
         authority.execute(confirm_id, work(describe=lambda _: effects))
@@ -96,7 +96,7 @@ def test_an_act_that_failed_is_none_that_succeeded(authority: Authority, effects
 
 
 @pytest.mark.parametrize("result", list(Result))
-def test_a_result_may_be_told_by_its_name(authority: Authority, result: Result) -> None:
+def test_a_result_may_be_reported_by_its_name(authority: Authority, result: Result) -> None:
     """It is the same, and so is what is kept."""
     confirm_id = granted(authority).confirm_id
     named: Any = result.value
@@ -106,7 +106,7 @@ def test_a_result_may_be_told_by_its_name(authority: Authority, result: Result) 
 
 
 class Unreadable(UserDict[str, Any]):
-    """An object whose names cannot be told."""
+    """An object whose names cannot be reported."""
 
     def __iter__(self) -> Any:
         raise LookupError

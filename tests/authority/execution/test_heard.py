@@ -33,20 +33,20 @@ def test_a_hook_that_is_misspelt_is_no_hook() -> None:
 def test_what_runs_here_is_not_settled() -> None:
     """It will have its own receipt."""
     authority = Authority()
-    told = list[str]()
+    reported = list[str]()
 
     def tool() -> str:
         with pytest.raises(Unfinished, match="still runs here"):
             authority.resolve_unfinished("w", "i", Effects(Result.FAILURE))
-        told.append("ran")
+        reported.append("ran")
         return "done"
 
     authority.execute(granted(authority).confirm_id, work(act(), tool=tool))
-    assert told == ["ran"]
+    assert reported == ["ran"]
     assert [each.result for each in authority.receipts()] == [Result.SUCCESS]
 
 
-def test_what_ended_otherwise_than_it_was_settled_as_is_told() -> None:
+def test_what_ended_otherwise_than_it_was_settled_as_is_reported() -> None:
     """Somebody elsewhere took it for dead; the receipt stands, and whoever listens hears of it."""
     authority = Authority(on_event=(events := list[Any]()).append)
     elsewhere = Authority(authority._context.journal._store)

@@ -92,15 +92,15 @@ def test_what_is_raised_after_a_confirm_is_raised() -> None:
 
 @pytest.mark.parametrize("name", _LATE)
 def test_what_is_raised_after_costs_nothing(name: str) -> None:
-    """The act has its receipt, its value is returned, the others are called; the failure is told, without its words."""
-    watching, after, told = Watching(frozenset({name})), Watching(), Told()
-    authority = Authority(hooks=[watching, after], on_event=told)
+    """The act has its receipt, its value is returned, the others are called; it is reported, without its words."""
+    watching, after, reported = Watching(frozenset({name})), Watching(), Told()
+    authority = Authority(hooks=[watching, after], on_event=reported)
     with pytest.warns(RuntimeWarning, match=f"^{name} raised Objects; the records are unaffected.$") as warned:
         assert _all_the_way(authority) == "done"
     assert len(warned) == 1
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT", "STOP"]
     assert after.names() == watching.names() == list(CALLED)
-    assert told.lines("authority.hook_failed") == [{"hook": name, "error": "Objects"}]
+    assert reported.lines("authority.hook_failed") == [{"hook": name, "error": "Objects"}]
 
 
 def test_a_failure_is_told_to_the_same_hooks() -> None:
@@ -134,7 +134,7 @@ def test_every_receipt_is_emitted(authority: Authority) -> None:
 
 
 def test_an_async_hook_needs_an_async_act() -> None:
-    """Called by a thread it is refused before an act, and told after one; and it is not left waiting."""
+    """Called by a thread it is refused before an act, and reported after one; and it is not left waiting."""
     early, late = Watching(is_async=True), Watching(is_async=True)
     early_only = type("Early", (), {"before_execute": lambda _, about: early.before_execute(about)})()
     late_only = type("Late", (), {"after_execute": lambda _, about: late.after_execute(about)})()

@@ -1,4 +1,4 @@
-"""The chain under it all: its time, its one order, what it refuses to hold, and what is told of it."""
+"""The chain under it all: its time, its one order, what it refuses to hold, and what is reported it."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _THREADS = 16
 @settings(max_examples=examples(300))
 def test_a_time_is_read_as_it_was_written(at: float) -> None:
     """So a time that was read is never written as an earlier one: on that a line may follow."""
-    told = format_timestamp(at)
-    assert format_timestamp(parse_timestamp(told)) == told
-    assert abs(parse_timestamp(told) - at) <= 0.001001
+    reported = format_timestamp(at)
+    assert format_timestamp(parse_timestamp(reported)) == reported
+    assert abs(parse_timestamp(reported) - at) <= 0.001001
 
 
 @pytest.mark.parametrize("start", [0.001, 1_800_000_000.123, 2**31 + 0.002, 2_190_000_000.009])
@@ -103,8 +103,8 @@ def test_a_chain_that_was_changed_serves_nobody(number: int) -> None:
         assert found.value.place == f"line {number} of workflow w"
 
 
-def test_what_came_to_nothing_is_no_workflow(authority: Authority, told: Told) -> None:
-    """Those that have a record are told of in their order, each once."""
+def test_what_came_to_nothing_is_no_workflow(authority: Authority, reported: Told) -> None:
+    """Those that have a record are reported in their order, each once."""
     for come_to_nothing in (
         lambda: authority.resume("a", "x"),
         lambda: authority.confirm(approved(authority, asked()), asked(scope={"workflow_id": "b"})),
@@ -115,10 +115,10 @@ def test_what_came_to_nothing_is_no_workflow(authority: Authority, told: Told) -
     for flow in ("w", "v", "w"):
         authority.stop(flow)
     assert authority.workflows() == ("w", "v")
-    assert [each for each in told.messages() if each.startswith("authority")] == ["authority.stopped"] * 3
+    assert [each for each in reported.messages() if each.startswith("authority")] == ["authority.stopped"] * 3
 
 
-def test_each_line_is_told_once_and_without_its_content(again: Callable[..., Authority], told: Told) -> None:
+def test_each_line_is_reported_once_and_without_its_content(again: Callable[..., Authority], reported: Told) -> None:
     """By the process that added it; ids and hashes are in it, and nothing of what was asked, done or said."""
     first, second = again(), again()
     secret = {"scope": {"workflow_id": "w", "targets": ("SECRET",), "step_ids": ("SECRET",)}}
@@ -130,13 +130,13 @@ def test_each_line_is_told_once_and_without_its_content(again: Callable[..., Aut
     stop = StopRequest("w", takeover_mode="human", reason="SECRET", request_id="r")
     assert second.stop(stop) == first.stop(stop)
     first.resume("w", "r")
-    lines = [each for each in told.lines() if "hash" in each]
+    lines = [each for each in reported.lines() if "hash" in each]
     chained = list(chain.verify_chain(again().lines("w")))
     assert [(each["sequence"], each["hash"]) for each in lines] == [(each.seq, each.hash) for each in chained]
     named = ("confirmed", "intended", "receipted", "revoked", "stopped", "resumed")
-    assert [each for each in told.messages() if each.startswith("authority.")] == [f"authority.{n}" for n in named]
-    assert "SECRET" not in repr([each.to_json() for each in told.events])
-    assert "73100000731" not in repr([line for line in told.lines() if "hash" not in line])
+    assert [each for each in reported.messages() if each.startswith("authority.")] == [f"authority.{n}" for n in named]
+    assert "SECRET" not in repr([each.to_json() for each in reported.events])
+    assert "73100000731" not in repr([line for line in reported.lines() if "hash" not in line])
 
 
 def test_a_sink_that_fails_costs_nothing(clock: Hand) -> None:

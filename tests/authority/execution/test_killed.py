@@ -70,10 +70,10 @@ def _again(authority: Authority, confirm_id: str, folder: Path, name: str) -> st
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_killed_at_each_statement(way: str, tmp_path: Path, told_by: Run) -> None:
     """From the first on, until one is left alone; each way of leaving an act is met."""
-    told = told_by("falling", tmp_path, way)
-    assert [status for _, _, status in told] == [_KILLED] * (len(told) - 1) + [0]
-    assert len(told) > 15
-    confirms, names = {flow: confirm for flow, confirm, _ in told}, [f"{flow}/0" for flow, _, _ in told]
+    reported = told_by("falling", tmp_path, way)
+    assert [status for _, _, status in reported] == [_KILLED] * (len(reported) - 1) + [0]
+    assert len(reported) > 15
+    confirms, names = {flow: confirm for flow, confirm, _ in reported}, [f"{flow}/0" for flow, _, _ in reported]
     assert set(resumed(tmp_path, confirms, names).values()) == {"begun", "unfinished", "retained"}
     assert "begun" not in resumed(tmp_path, confirms, names).values()
 
@@ -81,11 +81,11 @@ def test_killed_at_each_statement(way: str, tmp_path: Path, told_by: Run) -> Non
 def test_killed_at_any_time(tmp_path: Path, told_by: Run) -> None:
     """Again and again, at moments that were drawn, with the next at work at once."""
     (tmp_path / "done").touch()
-    told = told_by("killing", tmp_path, _TIMES)
-    assert [status for _, _, status in told] == [_KILLED] * _TIMES
+    reported = told_by("killing", tmp_path, _TIMES)
+    assert [status for _, _, status in reported] == [_KILLED] * _TIMES
     done = lines(tmp_path)
-    nexts = [f"{flow}/{sum(flow_of(each) == flow for each in done)}" for flow, _, _ in told]
-    resumed(tmp_path, {flow: confirm for flow, confirm, _ in told}, [*done, *nexts])
+    nexts = [f"{flow}/{sum(flow_of(each) == flow for each in done)}" for flow, _, _ in reported]
+    resumed(tmp_path, {flow: confirm for flow, confirm, _ in reported}, [*done, *nexts])
 
 
 def test_killed_inside_its_tool(tmp_path: Path, told_by: Run) -> None:
@@ -104,5 +104,5 @@ def test_killed_inside_its_tool(tmp_path: Path, told_by: Run) -> None:
 
 def test_a_forked_process_goes_on(tmp_path: Path, told_by: Run) -> None:
     """It does not wait for a thread of its parent that it has not, and both spend of one limit."""
-    told = told_by("forking", tmp_path)
-    assert told == [["child", "done"], ["ended", 0], ["parent", "done", "done", "limit_exceeded"]]
+    reported = told_by("forking", tmp_path)
+    assert reported == [["child", "done"], ["ended", 0], ["parent", "done", "done", "limit_exceeded"]]

@@ -1,4 +1,4 @@
-"""Whatever several processes do at once, and however they end: nothing happens that was not granted, and all is told.
+"""Whatever several processes do at once, and however they end: nothing happens that was not granted, all is reported.
 
 What ought to be so is reckoned by ``reckoning``; here it is done, one step of one generator at a time.
 """
@@ -70,7 +70,7 @@ _STOPS = st.builds(
 
 @dataclass(frozen=True)
 class Setting:
-    """How wrong clocks may be, and what the library is told of it."""
+    """How wrong clocks may be, and what the library is reported it."""
 
     offsets: tuple[float, ...]
     skew: float

@@ -29,7 +29,7 @@ def test_what_was_done_is_what_was_granted(
 ) -> None:
     """Limits are spent to the last, and by no more; nothing begins after a stop; each act has one receipt."""
     address = tmp_path / "store.db" if kind == "sqlite" else request.getfixturevalue("postgres").empty()
-    *told, (_, statuses) = told_by("crowding", kind, address, tmp_path, _ROUNDS)
+    *reported, (_, statuses) = told_by("crowding", kind, address, tmp_path, _ROUNDS)
     assert statuses == [0] * 5
     lines = [json.loads(each)[0] for each in (tmp_path / "done").read_text().splitlines()]
     assert len(set(lines)) == len(lines)
@@ -43,9 +43,9 @@ def test_what_was_done_is_what_was_granted(
             acts = [each.intent_id for each in records if isinstance(each, Intent)]
             assert sorted(each.intent_ref for each in records if isinstance(each, Receipt)) == sorted(acts)
             began += [each for each in acts if each not in _never_called(records)]
-            _check_bounds(flow, names, [code for at, _, code in told if at == flow])
+            _check_bounds(flow, names, [code for at, _, code in reported if at == flow])
     assert sorted(began) == sorted(lines)
-    assert {name for _, name, code in told if code == "done"} <= set(lines)
+    assert {name for _, name, code in reported if code == "done"} <= set(lines)
 
 
 def _never_called(records: list[ChainRecord]) -> set[str]:

@@ -1,4 +1,4 @@
-"""How an act ends: its receipt, what is retained of it, what is told of it, and what becomes of one nobody saw end."""
+"""How an act ends: its receipt, what is retained of it, what is reported it, and what becomes of one nobody saw end."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_another_act_cannot_pass_for_one(authority: Authority, changed: dict[str
         authority.execute(other, work(request, pytest.fail))
 
 
-def test_what_is_settled_is_settled_once(authority: Authority, told: Told) -> None:
+def test_what_is_settled_is_settled_once(authority: Authority, reported: Told) -> None:
     """Of what was begun and did not end; what it returned nobody knows, so none is returned."""
     confirm_id = granted(authority).confirm_id
     with pytest.raises(Died):
@@ -197,7 +197,7 @@ def test_what_is_settled_is_settled_once(authority: Authority, told: Told) -> No
             authority.resolve_unfinished(flow, name, Effects())
     with refused(authority, AlreadyUsed):
         authority.execute(confirm_id, work(tool=pytest.fail))
-    assert told.messages()[-1] == "authority.receipted"
+    assert reported.messages()[-1] == "authority.receipted"
 
 
 def test_what_runs_here_is_not_settled(authority: Authority) -> None:

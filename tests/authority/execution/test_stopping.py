@@ -191,54 +191,54 @@ def test_a_stop_comes_between_any_two_steps_of_an_act(again: Callable[..., Autho
         with pytest.raises(WorkflowStopped):
             drive.end()
         assert types(first, flow) == ["CONFIRM", *end]
-        told = [(each.result.value, each.error) for each in first.receipts(flow)]
+        reported = [(each.result.value, each.error) for each in first.receipts(flow)]
         never_called = ("failure", "It was broken off before it began: WorkflowStopped.")
-        assert told == [never_called] * end.count("INTENT")
+        assert reported == [never_called] * end.count("INTENT")
 
 
-def test_what_runs_is_told(again: Callable[..., Authority]) -> None:
+def test_what_runs_is_reported(again: Callable[..., Authority]) -> None:
     """Here by a call, elsewhere when it looks, and once; its own step's stop is its own, another's is not."""
     here, there = again(), again()
     confirm_id = granted(here).confirm_id
-    told: list[str | None] = []
+    reported: list[str | None] = []
 
     def tool() -> str:
         running = current_action()
-        running.on_stop(lambda stop: told.append(stop.request_id))
+        running.on_stop(lambda stop: reported.append(stop.request_id))
         running.on_stop(lambda _: 1 // 0)
         there.stop(StopRequest("w", step_id="t", request_id="another's"))
         here.stop(StopRequest("v", request_id="another workflow's"))
         assert not running.is_stopped
         stopped = there.stop(StopRequest("w", step_id="s", request_id="its own"))
-        assert (stopped.unfinished_intents, told, running.is_stopped) == ((running.intent,), [], True)
+        assert (stopped.unfinished_intents, reported, running.is_stopped) == ((running.intent,), [], True)
         with pytest.raises(WorkflowStopped):
             running.check()
         for _ in range(2):
             here.stop(StopRequest("w", step_id="s", request_id="its own"))
-        running.on_stop(lambda stop: told.append(f"late: {stop.request_id}"))
+        running.on_stop(lambda stop: reported.append(f"late: {stop.request_id}"))
         return "done"
 
     assert here.execute(confirm_id, work(act(step_id="s"), tool)) == "done"
-    assert told == ["its own", "late: its own"]
+    assert reported == ["its own", "late: its own"]
     with pytest.raises(InputError):
         current_action()
 
 
-def test_acts_of_one_id_are_told_each_of_its_own_stop(authority: Authority) -> None:
+def test_acts_of_one_id_are_reported_each_of_its_own_stop(authority: Authority) -> None:
     """In two workflows an id is of two acts."""
     outer, inner = (granted(authority, scope={"workflow_id": flow}).confirm_id for flow in "vw")
-    told: list[str] = []
+    reported: list[str] = []
 
     def tool() -> None:
-        current_action().on_stop(lambda stop: told.append(stop.workflow_id))
+        current_action().on_stop(lambda stop: reported.append(stop.workflow_id))
         authority.execute(inner, work(act(workflow_id="w")))
         authority.stop("v")
 
     authority.execute(outer, work(act(workflow_id="v"), tool))
-    assert told == ["v"]
+    assert reported == ["v"]
 
 
-def test_what_cannot_be_told_is_refused(authority: Authority) -> None:
+def test_what_cannot_be_reported_is_refused(authority: Authority) -> None:
     """Else the stop would come, and nobody be told of it."""
 
     def tool() -> None:

@@ -71,7 +71,7 @@ class Process:
             hooks=[Looking()],
             max_skew=world.book.skew,
             clock=self.clock,
-            on_event=world.told,
+            on_event=world.reported,
         )
 
 
@@ -82,7 +82,7 @@ class World:
     again: Callable[[], Any]
     book: Reckoning
     truly: float = START
-    told: Told = field(default_factory=Told)
+    reported: Told = field(default_factory=Told)
     gone: list[Doing] = field(default_factory=list[Doing])
     compared: int = 0
 
@@ -128,8 +128,8 @@ class World:
                     approval.uses,
                 )
                 assert (found.end is None) == (approval.dead is None)
-        told = Counter(each["hash"] for each in self.told.lines() if "hash" in each)
-        assert told == Counter(each["hash"] for flow in self.book.flows.values() for each in flow.lines)
+        reported = Counter(each["hash"] for each in self.reported.lines() if "hash" in each)
+        assert reported == Counter(each["hash"] for flow in self.book.flows.values() for each in flow.lines)
         began = {(name, each) for name, flow in self.book.flows.items() for each in flow.intents}
         assert set(self.book.called.values()) <= {1}
         assert self.book.called.keys() <= began

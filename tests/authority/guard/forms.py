@@ -1,4 +1,4 @@
-"""What is guarded in many forms, and what the envelope of its last call told."""
+"""What is guarded in many forms, and what the envelope of its last call reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.authority.guard.parts import Person
 
 
 class Office:
-    """An authority, who is asked, and what the envelope told."""
+    """An authority, who is asked, and what the envelope reported."""
 
     def __init__(self) -> None:
         self.authority, self.person = Authority(), Person()
@@ -19,7 +19,7 @@ class Office:
         return self.authority.guard(tool, **{"ask": self.person, **settings})
 
     @property
-    def told(self) -> list[str]:
+    def reported(self) -> list[str]:
         """The lines that told the arguments of the last call."""
         others = ("Target:", "Risk:", "What it does:")
         return [each for each in self.person.asked[-1].moment.findings if not each.startswith(others)]

@@ -50,13 +50,13 @@ def again(folder: Path, way: str) -> None:
     with SqliteStore(folder / "store.db") as store:
         authority, call = guarded(store, fate, way=way)
         asked_before = len(read(folder, "asked"))
-        told = {"stood": stands(authority), "begun": [each.intent_id for each in authority.unfinished_actions()]}
+        reported = {"stood": stands(authority), "begun": [each.intent_id for each in authority.unfinished_actions()]}
         try:
-            told["value"] = call()
+            reported["value"] = call()
         except Unfinished as error:
-            told["unfinished"] = error.intent_id
-        told["asked"] = len(read(folder, "asked")) - asked_before
-    tell(told)
+            reported["unfinished"] = error.intent_id
+        reported["asked"] = len(read(folder, "asked")) - asked_before
+    tell(reported)
 
 
 def stands(authority: Authority) -> bool:
@@ -67,9 +67,9 @@ def stands(authority: Authority) -> bool:
         return False
 
 
-def tell(told: object) -> None:
+def tell(reported: object) -> None:
     """Tell a JSON line, in one write."""
-    os.write(sys.stdout.fileno(), json.dumps(told).encode() + b"\n")
+    os.write(sys.stdout.fileno(), json.dumps(reported).encode() + b"\n")
 
 
 def forked(job: Callable[..., None], *arguments: object) -> int:

@@ -61,9 +61,9 @@ def race(folder: Path, kind: str, address: str, rounds: int) -> None:
             tell([call_id, *found[-1], sorted({each for how, each in found if how == "raised"})])
 
 
-def tell(told: object) -> None:
+def tell(reported: object) -> None:
     """Tell a JSON line, in one write."""
-    os.write(sys.stdout.fileno(), json.dumps(told).encode() + b"\n")
+    os.write(sys.stdout.fileno(), json.dumps(reported).encode() + b"\n")
 
 
 def main(folder: Path, kind: str, address: str, rounds: int) -> None:

@@ -174,7 +174,7 @@ GARBAGE: dict[str, tuple[Callable[[PendingDecision], Any], type[EmitterError]]] 
 
 @pytest.mark.parametrize(("says", "error"), GARBAGE.values(), ids=GARBAGE)
 def test_what_is_no_answer_is_none(says: Callable[[PendingDecision], Any], error: type[EmitterError]) -> None:
-    """It is told as what it is, nothing is done, and the decision can be answered still."""
+    """It is reported as what it is, nothing is done, and the decision can be answered still."""
     office = Office()
     office.person.says = says
     with pytest.raises(error):

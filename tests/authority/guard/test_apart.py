@@ -1,4 +1,4 @@
-"""No two values are one call: what a value does not tell of itself is told, or nobody can approve it."""
+"""No two values are one call: what a value does not tell of itself is reported, or nobody can approve it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from emitter.authority import Authority
 from emitter.errors import InputError, OtherCall
 from tests.authority.guard.parts import Person
-from tests.authority.guard.values import Colour, Mail, Masked, Model, Number, hidden, one, told
+from tests.authority.guard.values import Colour, Mail, Masked, Model, Number, hidden, one, reported
 from tests.work import examples
 
 
@@ -54,10 +54,10 @@ HIDDEN: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("value", "part"), HIDDEN.values(), ids=HIDDEN)
-def test_what_a_value_does_not_tell_of_itself_is_told_all_the_same(value: Any, part: str) -> None:
-    """Or refused: nobody approves what they are not told."""
+def test_what_a_value_does_not_tell_of_itself_is_reported_all_the_same(value: Any, part: str) -> None:
+    """Or refused: nobody approves what they are not reported."""
     try:
-        shown = json.dumps(told(value))
+        shown = json.dumps(reported(value))
     except InputError:
         return
     assert part in shown

@@ -1,4 +1,4 @@
-"""Arguments: each is told as JSON that leaves nothing of it untold, or the call is refused before anybody is asked."""
+"""Arguments: each is reported as JSON that leaves nothing out, or the call is refused before anybody is asked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from emitter.authority import Authority
 from emitter.errors import InputError
 from emitter.models.authorization import Refusal, RefusalCode, RefusalReason
 from tests.authority.guard.parts import Person
-from tests.authority.guard.values import Colour, Mail, Model, Number, Open, Point, Slotted, Word, one, told
+from tests.authority.guard.values import Colour, Mail, Model, Number, Open, Point, Slotted, Word, one, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,9 +63,9 @@ TOLD: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("value", "expected"), TOLD.values(), ids=TOLD)
-def test_what_has_one_form_as_json_is_told_by_it(value: Any, expected: Any) -> None:
+def test_what_has_one_form_as_json_is_reported_by_it(value: Any, expected: Any) -> None:
     """And the tool gets the value itself, or one like it."""
-    assert told(value) == expected
+    assert reported(value) == expected
     assert Authority().guard(one, ask=Person())(value) == value
 
 

@@ -25,7 +25,7 @@ def test_an_argument_that_no_call_tells_is_refused() -> None:
             Authority().guard(tool, name="send")
 
 
-def test_an_argument_that_was_given_by_its_name_is_told() -> None:
+def test_an_argument_that_was_given_by_its_name_is_reported() -> None:
     """So the same call of another tool is another one."""
     authority, sent = Authority(), list[Any]()
     settings: dict[str, Any] = {"name": "send", "workflow_id": "w", "exclude": ["outbox"]}
@@ -78,7 +78,7 @@ RETURNED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize(("name", "value"), [(name, each) for name, those in RETURNED.items() for each in those])
 def test_what_a_setting_returns_is_looked_at_before_anybody_is_asked(name: str, value: Any) -> None:
-    """It is the host's own code, and what it returns is told with an error of ours."""
+    """It is the host's own code, and what it returns is reported with an error of ours."""
     person, post = Person(), Post()
     settings: dict[str, Any] = {name: lambda _: value}
     with pytest.raises(InputError):

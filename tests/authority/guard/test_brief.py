@@ -69,13 +69,13 @@ def is_one_line(text: str) -> bool:
 
 @settings(max_examples=examples(120))
 @given(value=VALUES)
-def test_each_argument_is_told_whole_on_one_line(value: Any) -> None:
-    """What is told reads back as the value; so two values are never told in the same words."""
-    told = shown(value).findings[0]
+def test_each_argument_is_reported_whole_on_one_line(value: Any) -> None:
+    """What is reported reads back as the value; so two values are never reported in the same words."""
+    reported = shown(value).findings[0]
 
-    assert told.startswith("first: ")
-    assert json.loads(told.removeprefix("first: ")) == value
-    assert is_one_line(told)
+    assert reported.startswith("first: ")
+    assert json.loads(reported.removeprefix("first: ")) == value
+    assert is_one_line(reported)
 
 
 @settings(max_examples=examples(60))
@@ -88,8 +88,8 @@ def test_the_template_passes_the_structural_checks(first: Any, second: Any, targ
     assert len(envelope.findings) == 5
     assert all(map(is_one_line, envelope.findings))
     assert build_layout(envelope).choices[1].warning is None
-    told, limits, _ = envelope.findings[2].rpartition(" It runs once, and uses at most ")
-    assert json.loads(told.removeprefix("Target: ").removesuffix(".")) == target[:500]
+    reported, limits, _ = envelope.findings[2].rpartition(" It runs once, and uses at most ")
+    assert json.loads(reported.removeprefix("Target: ").removesuffix(".")) == target[:500]
     assert limits
 
 
@@ -108,30 +108,30 @@ KEPT: dict[str, tuple[Any, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("value", "how", "told"), KEPT.values(), ids=KEPT)
-def test_what_is_not_told_whole_is_told_by_its_hash(value: Any, how: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("value", "how", "reported"), KEPT.values(), ids=KEPT)
+def test_what_is_not_reported_whole_is_reported_by_its_hash(value: Any, how: dict[str, Any], reported: str) -> None:
     """On one line; nothing else of it is in the envelope."""
     envelope = shown(value, **how)
     line = envelope.findings[0]
 
-    assert line.startswith(told)
+    assert line.startswith(reported)
     assert line.endswith(")")
     assert is_one_line(line)
     assert len(line) < 300
-    if "digested" in how and "begins" not in told:
+    if "digested" in how and "begins" not in reported:
         assert "PLUGH" not in envelope.model_dump_json()
 
 
-def test_what_is_long_within_is_told_by_its_hash() -> None:
-    """What stands around it is told."""
-    told = json.loads(shown({"to": MOM, "body": ["x" * 2_000, b"hi"]}).findings[0].removeprefix("first: "))
+def test_what_is_long_within_is_reported_by_its_hash() -> None:
+    """What stands around it is reported."""
+    reported = json.loads(shown({"to": MOM, "body": ["x" * 2_000, b"hi"]}).findings[0].removeprefix("first: "))
 
-    assert told["to"] == MOM
-    assert [len(each["s256"]) for each in told["body"]] == [43, 43]
+    assert reported["to"] == MOM
+    assert [len(each["s256"]) for each in reported["body"]] == [43, 43]
 
 
 def test_a_call_without_arguments_says_so() -> None:
-    """Its target and its limits are told all the same."""
+    """Its target and its limits are reported all the same."""
     person = Person()
     Authority().guard(lambda: None, name="ping", ask=person, ttl_seconds=86_400, risk_level="low")()
     envelope = person.asked[0].moment
@@ -151,16 +151,16 @@ LIMITS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("spends", "told"), LIMITS.values(), ids=LIMITS)
-def test_the_limits_are_told_in_words(spends: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("spends", "reported"), LIMITS.values(), ids=LIMITS)
+def test_the_limits_are_reported_in_words(spends: dict[str, Any], reported: str) -> None:
     """With the currency and the names that a person knows."""
     person = Person()
     authority = Authority(limits=["max_new_files", "max_rows"])
     authority.guard(lambda: None, name="ping", ask=person, spends=lambda _: spends)()
     moment = person.asked[0].moment
-    amounts = told.partition("at most ")[2].removesuffix(".")
+    amounts = reported.partition("at most ")[2].removesuffix(".")
 
-    assert moment.findings[1] == f'Target: "ping". {told}'
+    assert moment.findings[1] == f'Target: "ping". {reported}'
     assert (f"run ping for {amounts} once" in moment.synopsis) is bool(spends and "max_side_effects" not in spends)
 
 
@@ -174,13 +174,13 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize(("function", "told"), FUNCTIONS.items(), ids=FUNCTIONS)
-def test_the_function_is_told_by_its_name_and_its_file(function: str, told: str) -> None:
+@pytest.mark.parametrize(("function", "reported"), FUNCTIONS.items(), ids=FUNCTIONS)
+def test_the_function_is_reported_by_its_name_and_its_file(function: str, reported: str) -> None:
     """Without the hashes that bind it, which nobody can read."""
-    assert briefing._describe_function(function) == told
+    assert briefing._describe_function(function) == reported
 
 
-def test_a_function_of_a_guarded_call_is_told_by_its_name() -> None:
+def test_a_function_of_a_guarded_call_is_reported_by_its_name() -> None:
     """As it stands in the findings; the reference is that of the proposal."""
     (risk,) = (each for each in shown(MOM).findings if each.startswith("Risk: "))
     assert risk.startswith('Risk: high. Function: "tool" in the module "tests.authority.guard.test_brief". Reference ')
@@ -218,12 +218,12 @@ SYNOPSES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("how", "told"), SYNOPSES.values(), ids=SYNOPSES)
-def test_the_synopsis_names_the_target(how: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("how", "reported"), SYNOPSES.values(), ids=SYNOPSES)
+def test_the_synopsis_names_the_target(how: dict[str, Any], reported: str) -> None:
     """On one line, and the findings tell all of it."""
     envelope = shown(MOM, name="both", **how)
 
-    assert told in envelope.synopsis
+    assert reported in envelope.synopsis
     assert is_one_line(envelope.synopsis)
     if how.get("target") == "x" * 300:
         assert any("x" * 300 in each for each in envelope.findings)

@@ -55,7 +55,7 @@ def test_what_a_tool_has_of_its_own_does_not_stand_before_the_guard(office: Offi
 
 
 def test_a_method_can_be_guarded_where_it_is_defined(office: Office) -> None:
-    """It is bound as any method is: the object is no argument, and what is told is what it is called with."""
+    """It is bound as any method is: the object is no argument, and what is reported is what it is called with."""
 
     class Mailer:
         """What sends in somebody's name."""
@@ -71,7 +71,7 @@ def test_a_method_can_be_guarded_where_it_is_defined(office: Office) -> None:
     mailer = Mailer("me")
 
     assert mailer.send(MOM) == ["me", MOM, "hi"]
-    assert office.told == [f'to: "{MOM}"', 'body: "hi"', 'Account: "me"']
+    assert office.reported == [f'to: "{MOM}"', 'body: "hi"', 'Account: "me"']
     assert mailer.send.call("c1", CEO) == mailer.send.call("c1", CEO) == ["me", CEO, "hi"]
     assert mailer.send.workflow_id == "w"
     assert office.authority.workflows() == ("w",)
@@ -143,14 +143,14 @@ def test_a_workflow_that_is_named_is_the_call_s_own(office: Office) -> None:
     assert other.value.pointer == "/workflow_id"
 
 
-def test_a_long_text_is_told_whole_where_that_is_wanted(office: Office) -> None:
+def test_a_long_text_is_reported_whole_where_that_is_wanted(office: Office) -> None:
     """The person approves what they can read."""
 
     def act(body: str) -> int:
         return len(body)
 
     office.authority.guard(act, ask=office.person, longest=5_000)("a" * 3_000)
-    assert office.told == [f'body: "{"a" * 3_000}"']
+    assert office.reported == [f'body: "{"a" * 3_000}"']
 
 
 def all_kinds(a: Any, /, b: Any = 2, *rest: Any, c: Any, d: Any = 4, **more: Any) -> Any:
@@ -184,16 +184,16 @@ CALLS: dict[str, tuple[Callable[[Any], Any], list[Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "value", "told"), CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize(("make", "value", "reported"), CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("by_id", [False, True], ids=["new", "by id"])
-def test_every_kind_of_parameter_is_told_and_given(
-    office: Office, make: Callable[[Any], Any], value: list[Any], told: list[str], by_id: bool
+def test_every_kind_of_parameter_is_reported_and_given(
+    office: Office, make: Callable[[Any], Any], value: list[Any], reported: list[str], by_id: bool
 ) -> None:
     """As the tool's own signature has it."""
     guard = office.guard(all_kinds)
 
     assert make(functools.partial(guard.call, "c1") if by_id else guard) == value
-    assert office.told == told
+    assert office.reported == reported
 
 
 WRONG: dict[str, Callable[[Any], Any]] = {
@@ -215,7 +215,7 @@ def test_a_call_that_the_tool_would_not_take_is_refused_as_the_tool_does(
 
 
 def test_a_context_is_no_content(office: Office) -> None:
-    """What ``exclude`` names is given as it is, told nowhere, and may be another one when the call is gone on with."""
+    """What ``exclude`` names is given as it is, reported nowhere, and may differ when the call is gone on with."""
     contexts = list[Any]()
 
     def send(to: str, ctx: Any, log: Any = None) -> int:
@@ -231,7 +231,7 @@ def test_a_context_is_no_content(office: Office) -> None:
     assert guard.call("c1", MOM, second, log) == len(MOM)
     assert contexts == [(second, log)]
     assert next(log) == 1
-    assert office.told == [f'to: "{MOM}"']
+    assert office.reported == [f'to: "{MOM}"']
 
 
 def test_a_guarded_tool_may_call_another(office: Office) -> None:

@@ -101,7 +101,7 @@ def test_arguments_that_another_thread_changes_while_the_approval_waits() -> Non
     assert post.sent == [([MOM], {"text": ["hi"]})]
 
 
-def test_a_default_that_can_be_changed_is_told_and_given_as_it_is_now() -> None:
+def test_a_default_that_can_be_changed_is_reported_and_given_as_it_is_now() -> None:
     """And the tool has one of its own, so that one call does not change the next."""
     person = Person()
 
@@ -123,7 +123,7 @@ ABUSES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ABUSES)
-def test_a_function_of_the_parameters_cannot_change_what_is_told(name: str) -> None:
+def test_a_function_of_the_parameters_cannot_change_what_is_reported(name: str) -> None:
     """It is handed a copy: the envelope and the tool have what the call was made with, also when it is gone on with."""
     authority, post, person = Authority(), Post(), Person()
     settings: dict[str, Any] = {name: ABUSES[name]}
@@ -164,7 +164,7 @@ def test_a_hook_cannot_change_what_was_approved(name: str, amount: int) -> None:
 
 
 def test_a_brief_cannot_change_what_is_asked_for() -> None:
-    """It is told of the authority that the call needs, and has no part in it."""
+    """It is reported the authority that the call needs, and has no part in it."""
     person, post = Person(), Post()
 
     def brief(asked: ApprovalRequest) -> BindingMoment:

@@ -78,7 +78,7 @@ def test_what_the_model_recommends_is_not_what_is_approved(chosen: int) -> None:
     assert office.post.sent == []
 
 
-def test_what_the_call_is_is_told_first_and_to_the_model_as_untrusted(vendor: Simulator) -> None:
+def test_what_the_call_is_is_reported_first_and_to_the_model_as_untrusted(vendor: Simulator) -> None:
     """The model reads the call in a fence that the arguments do not close, and never the digest."""
     office = Office(materials=["She is on holiday."])
     office.person.says = lambda pending: select_option(pending.moment, 2)
@@ -149,7 +149,7 @@ def test_an_async_tool_has_an_async_briefing(vendor: Simulator) -> None:
 
 @pytest.mark.usefixtures("vendor")
 def test_an_async_briefing_is_none_of_a_sync_tool() -> None:
-    """It is told so, and nobody is asked."""
+    """It is reported so, and nobody is asked."""
     post, person = Post(), Person()
     brief = abrief_with_model("Should she be written to?", model=MODEL)
     with pytest.raises(InputError, match="async"):

@@ -101,13 +101,13 @@ def test_a_pause_that_is_lifted_needs_a_new_approval(store: Store) -> None:
 
 @pytest.mark.parametrize("how", ["stop", "revoke", "time"])
 def test_an_act_that_runs_finds_out_that_it_is_to_end(store: Store, how: str) -> None:
-    """By looking, whoever ended it; what it was told here and what it did are in its receipt."""
-    clock, told = Hand(), list[str]()
+    """By looking, whoever ended it; what it was reported here and what it did are in its receipt."""
+    clock, reported = Hand(), list[str]()
     other = Authority(store, clock=clock)
 
     def send(to: str) -> str:
         act = current_action()
-        act.on_stop(lambda _: told.append("told"))
+        act.on_stop(lambda _: reported.append("reported"))
         assert not act.is_stopped
         match how:
             case "stop":
@@ -126,4 +126,4 @@ def test_an_act_that_runs_finds_out_that_it_is_to_end(store: Store, how: str) ->
 
     (receipt,) = other.receipts()
     assert (receipt.result.value, receipt.error) == ("failure", type(raised.value).__name__)
-    assert told == (["told"] if how == "stop" else [])
+    assert reported == (["reported"] if how == "stop" else [])

@@ -58,9 +58,9 @@ FORMS: dict[str, tuple[Any, dict[str, Any], Any]] = {
 def test_whatever_says_what_it_takes_can_be_guarded(
     office: Office, tool: Any, settings: dict[str, Any], value: Any
 ) -> None:
-    """Its arguments are told by their names, the defaults among them."""
+    """Its arguments are reported by their names, the defaults among them."""
     assert office.guard(tool, **settings)(1) == value
-    assert office.told == ["a: 1", "b: 2"]
+    assert office.reported == ["a: 1", "b: 2"]
 
 
 NAMELESS: dict[str, Any] = {

@@ -38,12 +38,12 @@ if not hasattr(os, "fork"):
 
 @dataclass
 class Deaths:
-    """A place in which a call was broken off, how its process ended, and what a process after it told."""
+    """A place in which a call was broken off, how its process ended, and what a process after it reported."""
 
     way: str
     folder: Path
     status: int
-    told: dict[str, Any]
+    reported: dict[str, Any]
 
     @property
     def at(self) -> str:
@@ -75,7 +75,7 @@ def deaths(running: dict[str, tuple[Path, subprocess.Popen[str]]], name: str) ->
     lines = [json.loads(line) for line in out.splitlines()]
     assert program.returncode == 0
     pairs = zip(lines[::2], lines[1::2], strict=True)
-    return [Deaths(name.split()[1], folder / str(at), status, told) for (at, status), told in pairs]
+    return [Deaths(name.split()[1], folder / str(at), status, reported) for (at, status), reported in pairs]
 
 
 def look(death: Deaths) -> None:
@@ -85,10 +85,10 @@ def look(death: Deaths) -> None:
     with SqliteStore(death.folder / "store.db") as store:
         authority = Authority(store)
         look_at_decision(death, store)
-        if "unfinished" in death.told:
+        if "unfinished" in death.reported:
             settled(death, authority)
         else:
-            assert death.told["value"] == {"sent": "mom"}
+            assert death.reported["value"] == {"sent": "mom"}
             assert effects == EFFECTS
         proven(authority)
         (receipt,) = authority.receipts()
@@ -99,18 +99,18 @@ def look(death: Deaths) -> None:
 
 def look_at_decision(death: Deaths, store: SqliteStore) -> None:
     """See that one decision was opened and resolved once, and that nobody is asked what they answered."""
-    told = [each["payload"]["message"] for each in store.events("emitter.ledger")]
-    assert sorted(told) == ["decision.opened", "decision.resolved"]
+    reported = [each["payload"]["message"] for each in store.events("emitter.ledger")]
+    assert sorted(reported) == ["decision.opened", "decision.resolved"]
     assert len(set(read(death.folder, "asked"))) <= 1
-    assert death.told["asked"] <= (not death.told["stood"])
+    assert death.reported["asked"] <= (not death.reported["stood"])
 
 
 def settled(death: Deaths, authority: Authority) -> None:
     """See that the act is listed, that nobody has run it since, and settle it."""
     (intent,) = authority.unfinished_actions()
-    assert intent.intent_id == death.told["unfinished"] == CALL
-    assert death.told["begun"] == [CALL]
-    assert death.told["asked"] == 0
+    assert intent.intent_id == death.reported["unfinished"] == CALL
+    assert death.reported["begun"] == [CALL]
+    assert death.reported["asked"] == 0
     authority.resolve_unfinished(
         intent.workflow_id, CALL, Effects(side_effects={"seen": len(read(death.folder, "effects"))})
     )
@@ -120,7 +120,7 @@ def made_no_more(death: Deaths, store: SqliteStore) -> None:
     """See that the call, once it has its receipt, is neither asked about nor made again."""
     before = [read(death.folder, name) for name in ("effects", "asked")]
     _, call = guarded(store, Fate(death.folder), way=death.way)
-    if "unfinished" in death.told:
+    if "unfinished" in death.reported:
         with pytest.raises(AlreadyUsed):
             call()
     else:
@@ -138,8 +138,8 @@ def test_killed_at_every_point(running: Any, way: str) -> None:
     assert len(killed) >= LEAST // STRIDES[way]
     for each in [*killed, last]:
         look(each)
-        assert ("unfinished" in each.told) == bool(each.told["begun"])
-    unfinished = {each.at for each in killed if "unfinished" in each.told}
+        assert ("unfinished" in each.reported) == bool(each.reported["begun"])
+    unfinished = {each.at for each in killed if "unfinished" in each.reported}
     assert not unfinished & {"ask", "brief", "resolving", *HOOKS}
     if STRIDES[way] == 1:
         assert {each.at for each in killed} >= OTHERS | ({"resolving"} if way == "waiting" else {"ask"})

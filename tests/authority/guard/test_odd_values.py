@@ -1,4 +1,4 @@
-"""Values with ideas of their own: what is told is what they hold, all of it, or the call is refused; and in time."""
+"""Values with ideas of their own: what is reported is what they hold, or the call is refused; and in time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, RootModel
 from emitter.authority import Authority
 from emitter.errors import ApprovalPending, InputError, OtherCall
 from tests.authority.guard.parts import CEO, MOM, Person, resolved
-from tests.authority.guard.values import one, told
+from tests.authority.guard.values import one, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,9 +74,9 @@ HELD: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("value", "expected"), HELD.values(), ids=HELD)
-def test_what_is_told_is_what_a_value_holds(value: Any, expected: Any) -> None:
+def test_what_is_reported_is_what_a_value_holds(value: Any, expected: Any) -> None:
     """Not what its class says of it."""
-    assert told(value) == expected
+    assert reported(value) == expected
 
 
 class Money(int):
@@ -147,7 +147,7 @@ class Endless(enum.Enum):
 
 
 def _shared(levels: int, make: Callable[[Any], Any] = lambda each: [each, each], value: Any = "x") -> Any:
-    """Return a value of few objects, which would be 2 ** levels if each were told wherever it stands."""
+    """Return a value of few objects, which would be 2 ** levels if each were reported wherever it stands."""
     for _ in range(levels):
         value = make(value)
     return value
@@ -184,7 +184,7 @@ UNTOLD: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("make", UNTOLD.values(), ids=UNTOLD)
-def test_what_cannot_be_told_whole_is_refused_before_anybody_is_asked(make: Callable[[], Any]) -> None:
+def test_what_cannot_be_reported_whole_is_refused_before_anybody_is_asked(make: Callable[[], Any]) -> None:
     """With what to do instead."""
     person = Person()
     with pytest.raises(InputError, match="exclude="):
@@ -192,9 +192,9 @@ def test_what_cannot_be_told_whole_is_refused_before_anybody_is_asked(make: Call
     assert person.asked == []
 
 
-def test_what_is_shared_by_few_is_told_wherever_it_stands() -> None:
+def test_what_is_shared_by_few_is_reported_wherever_it_stands() -> None:
     """As JSON would have it."""
-    assert told(_shared(3)) == [[["x", "x"], ["x", "x"]], [["x", "x"], ["x", "x"]]]
+    assert reported(_shared(3)) == [[["x", "x"], ["x", "x"]], [["x", "x"], ["x", "x"]]]
 
 
 class Group(enum.Enum):

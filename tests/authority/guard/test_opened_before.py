@@ -47,8 +47,8 @@ class Office:
 
 
 def _findings(envelope: BindingMoment, asked: ApprovalRequest) -> BindingMoment:
-    told = template_told(asked)
-    return envelope.model_copy(update={"findings": told})
+    reported = template_told(asked)
+    return envelope.model_copy(update={"findings": reported})
 
 
 def template_told(asked: ApprovalRequest) -> tuple[str, ...]:
@@ -59,8 +59,8 @@ def template_told(asked: ApprovalRequest) -> tuple[str, ...]:
 
 
 def _of_mom(asked: ApprovalRequest) -> BindingMoment:
-    told = tuple(each.replace(CEO, MOM) for each in template_told(asked))
-    return brief_from_template(asked).model_copy(update={"findings": told})
+    reported = tuple(each.replace(CEO, MOM) for each in template_told(asked))
+    return brief_from_template(asked).model_copy(update={"findings": reported})
 
 
 OPENED: dict[str, Callable[[ApprovalRequest], tuple[BindingMoment, tuple[str | None, ...]]]] = {

@@ -67,7 +67,7 @@ def test_of_many_threads_one_makes_the_call(store: Store, apart: bool) -> None:
 
 
 def test_of_two_calls_under_one_id_one_is_made(store: Store) -> None:
-    """Whichever was proposed first: who comes with other arguments is told so, whatever was approved."""
+    """Whichever was proposed first: who comes with other arguments is reported so, whatever was approved."""
     post, person = Post(), Person()
     guard = Authority(store).guard(post.send_email, ask=person)
     recipients = [MOM, CEO] * (THREADS // 2)
@@ -120,15 +120,15 @@ def raced(folder: Path, kind: str, address: str) -> None:
     """Let processes race, and see that each call was made once, and that all of them have its result."""
     command = launch("tests.authority.guard.racing", str(folder), kind, address, str(ROUNDS))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
-    *told, (_, statuses) = [json.loads(line) for line in done.stdout.splitlines()]
+    *reported, (_, statuses) = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert statuses == [0] * PROCESSES
     for number in range(ROUNDS):
-        found = [(how, value) for call_id, how, value, _ in told if call_id == f"c{number}"]
+        found = [(how, value) for call_id, how, value, _ in reported if call_id == f"c{number}"]
         assert found == [("returned", "sent to mom")] * PROCESSES
         assert read(folder, f"effects-c{number}") == ["to mom"]
         assert len(set(read(folder, f"asked-c{number}"))) == 1
-    assert Counter(each for *_, raised in told for each in raised).keys() <= {"Unfinished"}
+    assert Counter(each for *_, raised in reported for each in raised).keys() <= {"Unfinished"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")

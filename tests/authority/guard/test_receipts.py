@@ -101,12 +101,12 @@ UNFIT_PARTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("told", UNFIT_PARTS.values(), ids=UNFIT_PARTS)
-def test_what_fits_no_receipt_leaves_the_act_done_in_part(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("reported", UNFIT_PARTS.values(), ids=UNFIT_PARTS)
+def test_what_fits_no_receipt_leaves_the_act_done_in_part(reported: dict[str, Any]) -> None:
     """It is warned of, and left out."""
 
     def tool() -> None:
-        raise PartiallyDone("in part", **told)
+        raise PartiallyDone("in part", **reported)
 
     authority, call = guarded(tool)
     with pytest.warns(RuntimeWarning, match="PartiallyDone"), pytest.raises(PartiallyDone):
@@ -136,7 +136,7 @@ def test_a_tool_that_is_broken_off_is_unfinished(error: type[BaseException]) -> 
     proven(authority)
 
 
-@pytest.mark.parametrize("effects", [Effects(), Effects(side_effects={"sent": 1})], ids=["bare", "told"])
+@pytest.mark.parametrize("effects", [Effects(), Effects(side_effects={"sent": 1})], ids=["bare", "reported"])
 def test_an_act_that_was_settled_as_done_is_not_answered_with_nothing(effects: Effects) -> None:
     """Nobody knows what it returned."""
 
@@ -166,9 +166,9 @@ DESCRIBED: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("strict", [False, True], ids=["warned", "warnings are errors"])
 @pytest.mark.parametrize("describe", DESCRIBED.values(), ids=DESCRIBED)
 def test_what_cannot_be_described_costs_no_receipt(describe: Callable[[Any], Any], strict: bool) -> None:
-    """It is warned of, and told as an event without a word of it; the result of the act is answered again."""
-    told = Told()
-    authority = Authority(on_event=told)
+    """It is warned of, and reported as an event without a word of it; the result of the act is answered again."""
+    reported = Told()
+    authority = Authority(on_event=reported)
     guard = authority.guard(Post().send_email, ask=approve, describe=describe)
 
     with warnings.catch_warnings():
@@ -183,7 +183,7 @@ def test_what_cannot_be_described_costs_no_receipt(describe: Callable[[Any], Any
     assert guard.call("c1", MOM) == 1
     (receipt,) = authority.receipts()
     assert (receipt.result, receipt.side_effects) == (Result.SUCCESS, None)
-    assert told.lines("authority.hook_failed")[0]["hook"] == "describe"
+    assert reported.lines("authority.hook_failed")[0]["hook"] == "describe"
     proven(authority)
 
 
@@ -219,8 +219,8 @@ class After:
 @pytest.mark.parametrize("strict", [False, True], ids=["warned", "warnings are errors"])
 def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None:
     """Nor the result, which is answered again; each hook is called once for the act."""
-    told, hooks = Told(), After()
-    authority = Authority(hooks=[hooks], on_event=told)
+    reported, hooks = Told(), After()
+    authority = Authority(hooks=[hooks], on_event=reported)
     guard = authority.guard(Post().send_email, ask=approve)
 
     with warnings.catch_warnings(record=not strict):
@@ -233,7 +233,7 @@ def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None
     assert guard.call("c1", MOM) == 1
     assert isinstance(hooks.seen[0], ActionOutcome)
     assert hooks.seen[0].value == 1
-    assert "PLUGH" not in str(told.lines())
+    assert "PLUGH" not in str(reported.lines())
     proven(authority)
 
 

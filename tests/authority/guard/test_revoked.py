@@ -128,19 +128,19 @@ def test_what_was_granted_for_good_is_not_revoked(store: Store) -> None:
 
 def test_a_call_that_runs_is_not_taken_back(store: Store) -> None:
     """It is named as begun, and ends as it would have."""
-    authority, told = Authority(store), list[str]()
+    authority, reported = Authority(store), list[str]()
 
     @authority.guard(workflow_id="w")
     def send(to: str) -> int:
         with pytest.raises(Unfinished) as raised:
             send.revoke("c1", to)
-        told.append(raised.value.intent_id)
+        reported.append(raised.value.intent_id)
         current_action().check()
         return 1
 
     resolved(authority, waiting(send))
     assert send.call("c1", MOM) == 1
-    assert told == ["c1"]
+    assert reported == ["c1"]
     assert types(authority) == ["CONFIRM", "INTENT", "RECEIPT"]
 
 

@@ -285,11 +285,11 @@ TARGETS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("target", "told"), TARGETS.values(), ids=TARGETS)
-def test_a_target_that_cannot_be_is_named_as_the_option_that_it_is(target: Any, told: str) -> None:
+@pytest.mark.parametrize(("target", "reported"), TARGETS.values(), ids=TARGETS)
+def test_a_target_that_cannot_be_is_named_as_the_option_that_it_is(target: Any, reported: str) -> None:
     """Before anybody is asked."""
     office = Office(target=target)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         office.call()
     assert office.person.asked == []
 

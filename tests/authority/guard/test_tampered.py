@@ -129,9 +129,11 @@ def swapped_resolution(office: Office) -> None:
         resolved(authority, office.known(call_id)["decision_id"], says)
     other = office.store.find(LEDGER, f"closed:{decision_reference(office.known('c2')['decision_id'])}")
     assert other is not None
-    told = dict(other.outcome)
+    reported = dict(other.outcome)
     office.edit(
-        LEDGER, f"closed:{decision_reference(office.known()['decision_id'])}", lambda entry: entry.update(outcome=told)
+        LEDGER,
+        f"closed:{decision_reference(office.known()['decision_id'])}",
+        lambda entry: entry.update(outcome=reported),
     )
 
 
@@ -165,11 +167,14 @@ EDITS: dict[str, tuple[Callable[[Office], None], Any]] = {
         ),
         OtherCall,
     ),
-    "a parameter of the proposal": (in_document(lambda told: told["parameters"].update(to=CEO)), Tampered),
-    "the display": (in_document(lambda told: told["display"].update(summary="Nothing much.")), Tampered),
-    "the display's detail": (in_document(lambda told: told["display"].update(detail="## Action")), Tampered),
-    "the operation of the proposal": (in_document(lambda told: told["operations"][0].update(tool="x")), Tampered),
-    "a member more in the proposal": (in_document(lambda told: told.update(note="x")), Tampered),
+    "a parameter of the proposal": (in_document(lambda reported: reported["parameters"].update(to=CEO)), Tampered),
+    "the display": (in_document(lambda reported: reported["display"].update(summary="Nothing much.")), Tampered),
+    "the display's detail": (in_document(lambda reported: reported["display"].update(detail="## Action")), Tampered),
+    "the operation of the proposal": (
+        in_document(lambda reported: reported["operations"][0].update(tool="x")),
+        Tampered,
+    ),
+    "a member more in the proposal": (in_document(lambda reported: reported.update(note="x")), Tampered),
     "the envelope": (in_decision(_to_dad), StoreFailed),
     "the envelope, with its digest": (in_decision(_to_dad, hashed=True), _EITHER),
     "the labels, with the digest": (in_decision(_relabelled, hashed=True), _EITHER),

@@ -127,7 +127,7 @@ def test_an_approval_of_a_clock_ahead_counts_once_this_one_has_caught_up(store: 
 
 def test_a_clock_that_goes_back_brings_nothing_back(store: Store) -> None:
     """An authority whose time was met as over stays over, and no line of the chain is earlier than the one before."""
-    clock, post, told = Hand(), Post(), list[str]()
+    clock, post, reported = Hand(), Post(), list[str]()
     authority = Authority(store, clock=clock)
 
     class Late:
@@ -135,8 +135,8 @@ def test_a_clock_that_goes_back_brings_nothing_back(store: Store) -> None:
 
         def before_execute(self, _: object) -> None:
             """Take long."""
-            told.append("late")
-            if len(told) == 1:
+            reported.append("late")
+            if len(reported) == 1:
                 clock.now += HOUR
 
     guard = Authority(store, clock=clock, hooks=[Late()]).guard(post.send_email, ask=approve)

@@ -73,7 +73,7 @@ async def _async_ask(pending: PendingDecision) -> Any:
 
 
 def test_a_sync_tool_has_nobody_who_waits_for_an_async_question() -> None:
-    """It is told so, the decision stays open, and no coroutine is left behind."""
+    """It is reported so, the decision stays open, and no coroutine is left behind."""
     office = Office(ask=_async_ask)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

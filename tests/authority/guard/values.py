@@ -1,4 +1,4 @@
-"""Arguments of every kind, and how the envelope of a call told one."""
+"""Arguments of every kind, and how the envelope of a call reported one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def one(value: Any) -> Any:
     return value
 
 
-def told(value: Any) -> Any:
+def reported(value: Any) -> Any:
     """Return a value as the envelope of a call told it."""
     person = Person()
     Authority().guard(one, ask=person)(value)

@@ -57,7 +57,7 @@ def test_texts_that_look_the_other_way_are_many() -> None:
     assert len(clean) / 3 <= sum(clean) <= len(clean) * 2 / 3
 
 
-def test_the_halves_are_told_by_hash() -> None:
+def test_the_halves_are_reported_by_hash() -> None:
     """A text is for tuning when the first byte of the SHA-256 of its id is below 128, and neither half is small."""
     sizes = [len(part(name)) for name in HALVES]
     assert sum(sizes) == sum(len(read(name)) for name in FILES)

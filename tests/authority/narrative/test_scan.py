@@ -25,7 +25,7 @@ def rules(text: str, policy: NarrativePolicyLike) -> list[str]:
     return [NarrativeRule(each.rule).value for each in scan_narrative(text, policy)]
 
 
-def test_all_that_a_text_breaks_is_told_with_its_place() -> None:
+def test_all_that_a_text_breaks_is_reported_with_its_place() -> None:
     """Every marker names the part of the text itself that broke the rule."""
     found = {
         (NarrativeRule(each.rule), LOUD[each.start : each.end])
@@ -238,7 +238,7 @@ POLICIES = st.builds(
 @settings()
 @given(TEXTS, POLICIES)
 def test_every_marker_is_a_part_of_the_text(text: str, policy: As) -> None:
-    """Whatever the text: a marker has a character at least, none is told twice, and none is a leak."""
+    """Whatever the text: a marker has a character at least, none is reported twice, and none is a leak."""
     found = scan_narrative(text, policy)
     assert all(0 <= each.start < each.end <= len(text) for each in found)
     assert len(set(found)) == len(found)

@@ -52,7 +52,7 @@ GUARD = (
             "The person reads the call itself; a model may say why it should be made, and cannot say what it is.",
             ("emitter.authority.guard.briefing:add_call_findings", "emitter.authority.guard.briefing:brief_with_model"),
             (
-                *of("authority/guard/test_brief", "test_each_argument_is_told_whole_on_one_line"),
+                *of("authority/guard/test_brief", "test_each_argument_is_reported_whole_on_one_line"),
                 *of("authority/guard/test_emitted", "test_what_the_model_recommends_is_not_what_is_approved"),
             ),
         ),

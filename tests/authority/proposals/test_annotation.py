@@ -13,7 +13,7 @@ MODE, BUDGET = "aauth.dev/access-mode", "aauth.dev/budget"
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         (("agent-token",), {MODE: "agent-token"}),
         (("person-token", False), {MODE: "person-token", BUDGET: False}),
@@ -23,9 +23,9 @@ MODE, BUDGET = "aauth.dev/access-mode", "aauth.dev/budget"
         ((None,), {}),
     ],
 )
-def test_a_mode_and_a_budget_are_told(given: tuple[Any, ...], told: dict[str, Any]) -> None:
+def test_a_mode_and_a_budget_are_reported(given: tuple[Any, ...], reported: dict[str, Any]) -> None:
     """Both are the plain values of section 5.4; what is None is left out."""
-    assert access_annotations(*given) == told
+    assert access_annotations(*given) == reported
     assert type(access_annotations(*given).get(MODE)) in {str, type(None)}
 
 

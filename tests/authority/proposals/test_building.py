@@ -250,11 +250,11 @@ def test_large_values_stand_as_digests_whatever_they_are(large: Any) -> None:
 
 
 def test_what_is_large_is_so_by_what_stands_of_it() -> None:
-    """A long text in an object stands as its own digest, so that the rest of the object is told."""
+    """A long text in an object stands as its own digest, so that the rest of the object is reported."""
     call = {"mail": {"to": "mom@example.com", "body": "x" * 100_000}}
-    told = propose("send_email", call).parameters["mail"]
-    assert told["to"] == "mom@example.com"
-    assert told["body"] == make_digest_object(call["mail"]["body"], excerpt=True)
+    reported = propose("send_email", call).parameters["mail"]
+    assert reported["to"] == "mom@example.com"
+    assert reported["body"] == make_digest_object(call["mail"]["body"], excerpt=True)
     assert propose("f", {"x": [0] * 4_000}).parameters["x"] == [0] * 4_000
     assert propose("f", {"x": [0] * 4_000}, longest=500).parameters["x"] == make_digest_object(
         [0] * 4_000, excerpt=True
@@ -306,7 +306,7 @@ def test_what_is_no_list_of_places_keeps_nothing_back_unseen(digested: Any) -> N
 
 @pytest.mark.parametrize("place", ["/a~2", "/~", "/a/~"])
 def test_what_is_no_pointer_is_refused(place: str) -> None:
-    """A pointer with a broken escape would name nothing, and what it was to keep back would be told."""
+    """A pointer with a broken escape would name nothing, and what it was to keep back would be reported."""
     with pytest.raises(InputError):
         propose("f", {"a": 1}, digested=[place])
 

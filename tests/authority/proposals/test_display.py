@@ -161,7 +161,7 @@ def test_no_text_of_a_call_is_markup(
 
 @LAW
 @given(PARAMETERS, SMALL)
-def test_every_parameter_is_shown_or_told_of(parameters: dict[str, Any], longest: int) -> None:
+def test_every_parameter_is_shown_or_reported(parameters: dict[str, Any], longest: int) -> None:
     """No parameter is without a row, whatever it is."""
     read = tokens(_detail("f", parameters, longest=longest))
     assert sum(each.type == "list_item_open" for each in read) >= len(parameters)

@@ -64,7 +64,7 @@ def test_what_is_bound_is_another_thing_for_every_other_call(two: tuple[Any, Any
     ],
 )
 def test_another_argument_is_a_mismatch(presented: Any, pointer: str, reason: str) -> None:
-    """What differs, is missing or is more is told by its place, and never by its value."""
+    """What differs, is missing or is more is reported by its place, and never by its value."""
     found = find_mismatch(propose("send_email", EMAIL, digested=["body"]), OPERATION, presented)
     assert found is not None
     assert found.pointer == pointer
@@ -214,7 +214,7 @@ def test_a_digest_is_of_what_a_text_holds(excerpt: bool) -> None:
     ],
 )
 def test_the_media_type_says_of_what_a_digest_is(media_type: str | None, matching: list[Any]) -> None:
-    """A document of another's making may leave it out: then the bytes of a text and bytes are told by nothing."""
+    """A document of another's making may leave it out: then the bytes of a text and bytes are reported by nothing."""
     digest = {"s256": make_digest_object("text")["s256"], **({} if media_type is None else {"media_type": media_type})}
     document = json.dumps(
         {"vocabulary": "urn:aauth:vocabulary:mcp", "operations": [OPERATION], "parameters": {"x": digest}}
@@ -230,7 +230,7 @@ def test_a_digest_of_json_is_of_its_canonical_form() -> None:
     assert find_mismatch(proposal, "f", {"x": '{"a":[2,"é"],"b":1}'}) is not None
 
 
-def test_a_place_deep_within_is_told() -> None:
+def test_a_place_deep_within_is_reported() -> None:
     """The pointer leads through objects and lists, its names escaped."""
     proposal = propose("f", {"a/b": [{"c~d": 1}, {"c~d": 2}]})
     found = find_mismatch(proposal, "f", {"a/b": [{"c~d": 1}, {"c~d": 3}]})

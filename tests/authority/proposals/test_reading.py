@@ -209,7 +209,7 @@ def test_what_two_readers_read_differently_is_refused(text: bytes) -> None:
 
 
 def test_a_refusal_tells_no_value() -> None:
-    """What is wrong is told by its place, in names that are ours."""
+    """What is wrong is reported by its place, in names that are ours."""
     with pytest.raises(InputError) as refused:
         _read({**PLAIN, "parameters": {"hunter2": {"s256": "hunter3"}}})
     assert "hunter" not in str(refused.value)

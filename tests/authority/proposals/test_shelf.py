@@ -85,7 +85,7 @@ def test_a_uri_keeps_its_bytes(again: Callable[[], Any]) -> None:
 
 
 def test_of_many_at_once_one_has_the_uri(again: Callable[[], Any]) -> None:
-    """Threads that put other bytes at one URI: one of them does, and every other is told."""
+    """Threads that put other bytes at one URI: one of them does, and every other is reported."""
     store = again()
     proposals = [propose("f", {"n": number}, uri=URI) for number in range(8)]
 

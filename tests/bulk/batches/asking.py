@@ -94,7 +94,7 @@ class Came:
     """What a run came to."""
 
     items: dict[str, FinishedBatchEmission] = field(default_factory=dict[str, FinishedBatchEmission])
-    told: list[BatchStatus] = field(default_factory=list[BatchStatus])
+    reported: list[BatchStatus] = field(default_factory=list[BatchStatus])
     time: Time = field(default_factory=Time)
 
     def outcome(self, key: str) -> EmissionOutcome:
@@ -105,8 +105,8 @@ class Came:
 
     @property
     def notices(self) -> list[str]:
-        """The sentences worth reading that were told."""
-        return [each.notice for each in self.told if each.notice]
+        """The sentences worth reading that were reported."""
+        return [each.notice for each in self.reported if each.notice]
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,9 @@ async def arun(client: Any, tasks: Iterable[str], setting: Setting, came: Came) 
     channel = BatchConnection(client, profile, wire, settings.policy.timeout)
     with open_batch_journal(setting.journal, {"run": setting.about}) as journal:
         book = setting.doom(journal) if setting.doom else journal
-        means = BatchContext(get_batch_vendor(profile), channel, book, setting.how, settings.clock, came.told.append)
+        means = BatchContext(
+            get_batch_vendor(profile), channel, book, setting.how, settings.clock, came.reported.append
+        )
         async with aclosing(BatchScheduler(means).run(_stream(asked))) as running:
             async for each in running:
                 came.items[each.key] = each

@@ -73,7 +73,7 @@ def made(tmp_path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (lambda _: [b"hello\n"], "not a journal of batches"),
         (lambda _: [b"a binary file \x00\xff"], "not a journal of batches"),
@@ -92,13 +92,13 @@ def made(tmp_path: Path) -> list[bytes]:
         "unknown-batch", "answered-twice", "no-such-place", "no-answer",
     ],
 )  # fmt: skip
-def test_a_file_that_does_not_hold_is_refused_and_left_as_it_is(change: Any, told: str, tmp_path: Path) -> None:
+def test_a_file_that_does_not_hold_is_refused_and_left_as_it_is(change: Any, reported: str, tmp_path: Path) -> None:
     """Nothing is sent, and the file is the same after as before."""
     place = tmp_path / "journal"
     place.write_bytes(b"".join(change(made(tmp_path))))
     before = place.read_bytes()
     with vendor() as (running, desk):
-        with pytest.raises(BadJournal, match=told) as raised:
+        with pytest.raises(BadJournal, match=reported) as raised:
             ran(running.url, TASKS, Setting(journal=place))
         assert not desk.batches.requests
 
@@ -112,7 +112,7 @@ def test_a_folder_is_no_journal(tmp_path: Path) -> None:
         pass
 
 
-def test_a_torn_last_line_is_dropped_and_told(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_dropped_and_reported(tmp_path: Path) -> None:
     """It was being written when its process was killed, so nobody has acted on it."""
     place = tmp_path / "journal"
     lines = made(tmp_path)

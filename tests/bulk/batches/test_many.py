@@ -104,7 +104,7 @@ def test_a_run_that_is_left_is_gone_on_with(served: Any, tmp_path: Path) -> None
 
 @pytest.mark.filterwarnings("ignore::emitter.errors.UnknownModelWarning")
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "reported"),
     [
         ({"batch": 3}, "batch is 3"),
         ({"model": "mistral/large"}, "no batch interface"),
@@ -112,29 +112,29 @@ def test_a_run_that_is_left_is_gone_on_with(served: Any, tmp_path: Path) -> None
     ids=["batch", "vendor"],
 )
 def test_what_can_never_be_asked_is_refused_at_once(
-    more: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+    more: dict[str, Any], reported: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before anything is iterated."""
     monkeypatch.setenv("MISTRAL_API_KEY", "a-key")
     arguments: dict[str, Any] = {"model": MODELS["responses"], "batch": True, **more}
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         emit_many(Numbered, [task(0)], **arguments)
 
 
 def test_progress_and_decisions(served: Any) -> None:
     """Decisions go by batches too; the report tells of requests that are under way."""
-    told: list[Any] = []
+    reported: list[Any] = []
 
     async def collect() -> list[Any]:
-        how: dict[str, Any] = {"model": MODELS["responses"], "batch": Batch(poll=1), "progress": told.append}
+        how: dict[str, Any] = {"model": MODELS["responses"], "batch": Batch(poll=1), "progress": reported.append}
         async with aemit_binding_moments([task(0)], clock=Clock(async_sleep=Time().clock().async_sleep), **how) as run:
             return [each async for each in run]
 
     items = asyncio.run(collect())
 
     assert len(items) == 1
-    assert max(each.in_flight for each in told) == 1
-    assert told[-1].in_flight == 0
+    assert max(each.in_flight for each in reported) == 1
+    assert reported[-1].in_flight == 0
     assert served
 
 

@@ -1,4 +1,4 @@
-"""How often the vendor is asked, what is told meanwhile, and what happens when time is up."""
+"""How often the vendor is asked, what is reported meanwhile, and what happens when time is up."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_looks_become_rarer_while_nothing_changes() -> None:
 
 
 @every_wire
-def test_what_is_told(model: str) -> None:
+def test_what_is_reported(model: str) -> None:
     """Each change: what was submitted and how far the vendor is; in the end nothing is open."""
     with vendor() as (running, _):
         came = ran(running.url, [*TASKS, task(4, "cut")], Setting(model=model))
 
-    first, last = came.told[0], came.told[-1]
+    first, last = came.reported[0], came.reported[-1]
     assert (first.submitted, first.retries, first.batches, first.in_progress) == (5, 0, 1, 5)
     assert (last.submitted, last.retries, last.batches, last.in_progress) == (6, 1, 0, 0)
     assert came.notices == []

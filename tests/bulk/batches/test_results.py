@@ -60,7 +60,7 @@ def test_a_result_that_never_came_is_a_fault_that_passes(course: BatchScript, se
 
 
 @every_wire
-def test_odd_results_are_told(model: str) -> None:
+def test_odd_results_are_reported(model: str) -> None:
     """A result that nobody asked for is left out, and said to be."""
     with vendor() as (running, desk):
         desk.batches.script(BatchScript(add_unknown_result=True, duplicated=[1]))
@@ -167,7 +167,7 @@ def test_a_submission_that_really_failed_is_sent_again(model: str) -> None:
     ids=["one-line", "the-model", "the-queue-is-full"],
 )
 def test_a_batch_that_does_not_hold_as_a_whole(course: BatchScript, expected: list[Any]) -> None:
-    """The request at fault is told so; what was not run for its sake is sent again, and is nobody's fault."""
+    """The request at fault is reported so; what was not run for its sake is sent again, and is nobody's fault."""
     with vendor() as (running, desk):
         desk.batches.script(course)
         came = ran(running.url, TASKS, Setting(model=OPENAI))

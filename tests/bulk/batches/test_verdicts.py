@@ -51,8 +51,8 @@ def test_each_verdict_has_its_remedy_in_the_next_batch(model: str) -> None:
     assert came.outcome("k2").attempts[1].corrected
 
 
-def told(events: tuple[RunEvent, ...]) -> list[dict[str, Any]]:
-    """Return what is told, without what differs from run to run."""
+def reported(events: tuple[RunEvent, ...]) -> list[dict[str, Any]]:
+    """Return what is reported, without what differs from run to run."""
     return [{**each.to_json(), "eventId": "", "timestamp": ""} for each in events]
 
 
@@ -66,8 +66,8 @@ def alone(url: str, situation: str, setting: Setting) -> tuple[list[dict[str, An
             try:
                 done = await aexecute(asked.plan)
             except EmissionError as error:
-                return told(error.trace.events), error.code  # type: ignore[arg-type]
-            return told(done.trace.events), done.value
+                return reported(error.trace.events), error.code  # type: ignore[arg-type]
+            return reported(done.trace.events), done.value
 
     return asyncio.run(single())
 
@@ -83,7 +83,7 @@ def test_events_are_those_of_the_single_call(mark: str, model: str) -> None:
         events, result = alone(running.url, task(7, mark), setting)
 
     outcome = came.outcome("k0")
-    assert told(came.items["k0"].events) == events
+    assert reported(came.items["k0"].events) == events
     assert result == (outcome.failure.code if outcome.failure else outcome.value)
 
 

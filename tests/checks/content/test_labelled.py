@@ -44,7 +44,7 @@ def test_synopses_come_in_pairs() -> None:
 
 
 @EACH
-def test_the_halves_are_told_by_hash(asked: Set) -> None:
+def test_the_halves_are_reported_by_hash(asked: Set) -> None:
     """A text is for tuning when the first byte of its SHA-256 is below 128, and neither half is small."""
     sizes = [len(asked.lines(half)) for half in HALVES]
     assert sum(sizes) == len(labelled.read(asked.name))

@@ -125,8 +125,8 @@ def _half(stem: str) -> Part:
 
 def counts(some: Iterable[Pair], *, warnings: bool = True) -> Counts:
     """Return how the pairs are judged, with warnings or only by what asks again."""
-    told = [(each.same, each.found if warnings else each.asked_again) for each in some]
-    return Counts(*(told.count(each) for each in ((True, True), (True, False), (False, True), (False, False))))
+    reported = [(each.same, each.found if warnings else each.asked_again) for each in some]
+    return Counts(*(reported.count(each) for each in ((True, True), (True, False), (False, True), (False, False))))
 
 
 def _moment(question: dict[str, Any]) -> BindingMoment:

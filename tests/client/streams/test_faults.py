@@ -38,7 +38,7 @@ def good(wire: str, size: int = 4) -> Answer:
 
 
 def failed(found: Told, *kinds: FaultKind) -> None:
-    """Check that it ended in a fault of one of the kinds, and that what it cost is told."""
+    """Check that it ended in a fault of one of the kinds, and that what it cost is reported."""
     assert isinstance(found.result, Unreachable), found.result
     assert found.attempts[-1].fault is not None
     assert found.attempts[-1].fault.kind in kinds
@@ -56,7 +56,7 @@ def test_a_stream_without_its_end(wire: str, world: str) -> None:
         found = ask(wire, world, [Answer(pieces[:kept])], FORM, policy=ONCE)
         failed(found, FaultKind.PROTOCOL)
         assert (found.trace.usage.input > 0) == (kept > 0)
-        assert found.trace.usage.estimated or not any(isinstance(each, FieldComplete) for each in found.told)
+        assert found.trace.usage.estimated or not any(isinstance(each, FieldComplete) for each in found.reported)
 
 
 CUTS: dict[str, tuple[Exception, FaultKind]] = {
@@ -99,7 +99,9 @@ def test_bytes_that_end_anywhere(wire: str) -> None:
         found = ask(wire, "sync", [Answer([data[:kept]])], FORM, policy=ONCE)
         verdicts.add(found.attempts[0].verdict)
         assert isinstance(found.result, Unreachable) or found.result.value == DOCUMENT
-        assert all(DOCUMENT[each.pointer[1:]] == each.value for each in found.told if isinstance(each, FieldComplete))
+        assert all(
+            DOCUMENT[each.pointer[1:]] == each.value for each in found.reported if isinstance(each, FieldComplete)
+        )
     assert verdicts == {Verdict.FAULTED, Verdict.COMPLETE}
 
 
@@ -150,11 +152,11 @@ def as_document(wire: str) -> str:
 @every_wire
 @pytest.mark.parametrize("content_type", ["application/json", "text/event-stream", "text/plain"])
 def test_a_document_instead_of_a_stream(wire: str, world: str, content_type: str) -> None:
-    """A server that does not stream is heard all the same, and what it said is told at the end."""
+    """A server that does not stream is heard all the same, and what it said is reported at the end."""
     found = ask(wire, world, [whole(as_document(wire), headers={"content-type": content_type})], FORM)
 
     assert found.result.value == DOCUMENT
-    assert [(each.pointer, each.value) for each in found.told] == list(
+    assert [(each.pointer, each.value) for each in found.reported] == list(
         {f"/{name}": value for name, value in DOCUMENT.items()}.items()
     )
 
@@ -213,18 +215,18 @@ def test_characters_are_put_together_again(wire: str, world: str) -> None:
     found = ask(wire, world, [Answer([raw[at : at + 1] for at in range(len(raw))])], FORM)
 
     assert found.result.value == DOCUMENT
-    assert [each.value for each in found.told] == list(DOCUMENT.values())
+    assert [each.value for each in found.reported] == list(DOCUMENT.values())
 
 
 @every_world
 @every_wire
 def test_a_rate_limit_and_then_an_answer(wire: str, world: str) -> None:
-    """The wait is what the vendor asks for, the restart is told, and only the good call cost anything."""
+    """The wait is what the vendor asks for, the restart is reported, and only the good call cost anything."""
     limited = whole('{"error": {"message": "Slow down.", "code": 429}}', 429, {"retry-after": "3"})
     found = ask(wire, world, [limited, good(wire)], FORM)
 
     assert found.result.value == DOCUMENT
-    assert found.told[0] == Restart(2, Verdict.FAULTED)
+    assert found.reported[0] == Restart(2, Verdict.FAULTED)
     assert [each.fault and each.fault.retry_after for each in found.attempts] == [3.0, None]
 
 
@@ -246,22 +248,22 @@ REFUSED_MIDWAY = {
 @every_world
 @every_wire
 def test_a_refusal_in_the_middle(wire: str, world: str) -> None:
-    """What was told before is void, and nothing is sent again."""
+    """What was reported before is void, and nothing is sent again."""
     found = ask(wire, world, [streamed(wire, REFUSED_MIDWAY[wire])], FORM)
 
     assert isinstance(found.result, Refused)
-    assert [each.pointer for each in found.told if isinstance(each, FieldComplete)] == ["/a"]
+    assert [each.pointer for each in found.reported if isinstance(each, FieldComplete)] == ["/a"]
     assert len(found.vendor.seen) == 1
 
 
 @every_world
 @every_wire
 def test_a_cut_answer_and_then_a_whole_one(wire: str, world: str) -> None:
-    """What was told of the cut one is taken back by a restart, and the budget is doubled."""
+    """What was reported the cut one is taken back by a restart, and the budget is doubled."""
     cut = streamed(wire, VENDORS[wire].cut(TEXT[:-5], 100).body)
     found = ask(wire, world, [cut, good(wire)], FORM, policy=Policy(output_tokens=100))
 
-    assert [each.pointer if isinstance(each, FieldComplete) else each for each in found.told] == [
+    assert [each.pointer if isinstance(each, FieldComplete) else each for each in found.reported] == [
         "/a",
         Restart(2, Verdict.TRUNCATED),
         "/a",
@@ -290,11 +292,11 @@ def test_a_cut_connection_and_then_an_answer(wire: str, world: str) -> None:
 @every_world
 @every_wire
 def test_a_violation_and_then_a_good_answer(wire: str, world: str) -> None:
-    """The member that broke the form was not told, and the restart says why."""
+    """The member that broke the form was not reported, and the restart says why."""
     bad = streamed(wire, VENDORS[wire].whole(json.dumps({"a": 3, "n": 4}), 9).body)
     found = ask(wire, world, [bad, good(wire)], FORM)
 
-    assert [(each.pointer, each.value) if isinstance(each, FieldComplete) else each for each in found.told] == [
+    assert [(each.pointer, each.value) if isinstance(each, FieldComplete) else each for each in found.reported] == [
         ("/n", 4),
         Restart(2, Verdict.VIOLATED),
         ("/a", DOCUMENT["a"]),

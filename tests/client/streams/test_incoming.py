@@ -116,7 +116,7 @@ def _unreadable(*found: CallResult) -> bool:
 
 @needed
 def test_recorded_streams_write_what_they_answer() -> None:
-    """What is told on the way is the text, or the arguments of the call that is judged instead."""
+    """What is reported on the way is the text, or the arguments of the call that is judged instead."""
     differing: list[str] = []
     for name, wire, text in _streams():
         found, _ = fed(wire, [text.encode()])

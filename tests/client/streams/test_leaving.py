@@ -190,13 +190,13 @@ def test_an_interrupt_while_waiting(wire: str) -> None:
 def test_a_stream_that_nobody_keeps(wire: str) -> None:
     """One that is collected closes its response and warns of nothing."""
     server = vendor(wire)
-    told: list[RunEvent] = []
-    running = opened(wire, "sync", server, FORM, on_event=told.append)
+    reported: list[RunEvent] = []
+    running = opened(wire, "sync", server, FORM, on_event=reported.append)
     next(running)
     del running
 
     assert server.sent[0].closed
-    assert [each.type for each in told] == ["log.appended", "provider.usage", "node.failed"]
+    assert [each.type for each in reported] == ["log.appended", "provider.usage", "node.failed"]
 
 
 @every_wire

@@ -1,4 +1,4 @@
-"""Answers in which something stands before the document: only the document is told."""
+"""Answers in which something stands before the document: only the document is reported."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ MIXED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 WORDS_FIRST = [name for name in MIXED if name.endswith("words-and-call")]
-"""A known hole: words were asked for and told, and then a call nobody asked for outweighs them."""
+"""A known hole: words were asked for and reported, and then a call nobody asked for outweighs them."""
 
 
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("name", MIXED)
-def test_only_the_document_is_told(name: str, world: str) -> None:
-    """What a server's own tool was called with is no part of it; a call that nobody asked for is told at its end."""
+def test_only_the_document_is_reported(name: str, world: str) -> None:
+    """What a server's own tool was called with is no part of it; an unexpected call is reported at its end."""
     wire, body = MIXED[name]
     found = ask(wire, world, [streamed(wire, body)], FORM, policy=Policy(max_attempts=1))
 
     assert found.result.value == MEANT
-    told = {each.pointer[1:]: each.value for each in found.told if isinstance(each, FieldComplete)}
-    assert told == ({"query": "other"} if name in WORDS_FIRST else MEANT)
+    reported = {each.pointer[1:]: each.value for each in found.reported if isinstance(each, FieldComplete)}
+    assert reported == ({"query": "other"} if name in WORDS_FIRST else MEANT)

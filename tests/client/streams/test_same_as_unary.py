@@ -51,7 +51,7 @@ def unary(wire: str, answers: list[tuple[int, dict[str, str], Any]], call: Any) 
 
 
 def same(found: Told, other: Any) -> None:
-    """Compare all but ids, times and what was told on the way."""
+    """Compare all but ids, times and what was reported on the way."""
     assert type(found.result) is type(other)
     assert found.attempts == other.trace.attempts
     assert found.trace.usage == other.trace.usage
@@ -67,7 +67,7 @@ def same(found: Told, other: Any) -> None:
 
 @pytest.mark.parametrize(("scenario", "wire", "size", "world"), covering(SCENARIOS, WIRES, (1, 40), WORLDS))
 def test_every_scenario(scenario: str, wire: str, size: int, world: str) -> None:
-    """Verdicts, values, usage, attempts and events agree, and each further call is told as a restart."""
+    """Verdicts, values, usage, attempts and events agree, and each further call is reported as a restart."""
     arguments = {each: value for each, value in get_scenario(scenario, wire).arguments().items() if each != "wire"}
     played = [each.response for each in load_scenario_cassette(get_scenario(scenario, wire)).interactions]
     other = unary(
@@ -79,7 +79,7 @@ def test_every_scenario(scenario: str, wire: str, size: int, world: str) -> None
     found = ask(wire, world, script(scenario, wire, size), situation=SITUATION, **arguments)
 
     same(found, other)
-    restarts = [each for each in found.told if isinstance(each, Restart)]
+    restarts = [each for each in found.reported if isinstance(each, Restart)]
     assert restarts == [Restart(each.number + 1, each.verdict) for each in found.attempts[:-1]]
 
 
@@ -95,22 +95,24 @@ def test_every_kind_of_answer(name: str, world: str) -> None:
 
     same(found, other)
     if isinstance(other, Emission):
-        assert {each.pointer[1:]: each.value for each in found.told if isinstance(each, FieldComplete)} == other.value
+        assert {
+            each.pointer[1:]: each.value for each in found.reported if isinstance(each, FieldComplete)
+        } == other.value
 
 
 @every_world
 @every_wire
-def test_a_decision_is_told_while_it_is_written(wire: str, world: str) -> None:
+def test_a_decision_is_reported_while_it_is_written(wire: str, world: str) -> None:
     """Its slots have the names of the envelope, in order, and a followed text comes in pieces before its slot."""
     found = ask(wire, world, script("bound", wire, 5), follow=["/synopsis", "/question/stem"])
 
-    assert [each.pointer for each in found.told if isinstance(each, FieldComplete)] == [
+    assert [each.pointer for each in found.reported if isinstance(each, FieldComplete)] == [
         *("/reasoning", "/kind", "/synopsis", "/findings", "/recommendations", "/offer", "/question/stem"),
         *("/question/options/0", "/question/options/1", "/question/options/2", "/question/recommended_idx"),
     ]
     turn = BOUND["turn"]
     for pointer, text in (("/synopsis", turn["synopsis"]), ("/question/stem", turn["question"]["stem"])):
-        pieces = [each.text for each in found.told if isinstance(each, TextDelta) and each.pointer == pointer]
+        pieces = [each.text for each in found.reported if isinstance(each, TextDelta) and each.pointer == pointer]
         assert "".join(pieces) == text
         assert len(pieces) > 5
 
@@ -118,7 +120,7 @@ def test_a_decision_is_told_while_it_is_written(wire: str, world: str) -> None:
 @every_world
 @every_wire
 def test_slots_come_as_the_pieces_come(wire: str, world: str) -> None:
-    """Each slot is told before the next piece is read."""
+    """Each slot is reported before the next piece is read."""
     read: list[int] = []
     vendor = Vendor(script("bound", wire, 5), before=lambda: read.append(vendor.sent[-1].given))
     running = opened(wire, world, vendor)
@@ -126,9 +128,9 @@ def test_slots_come_as_the_pieces_come(wire: str, world: str) -> None:
     async def aread() -> list[int]:
         return [len(read) async for each in running if isinstance(each, FieldComplete)]
 
-    told = (
+    reported = (
         asyncio.run(aread()) if world == "async" else [len(read) for each in running if isinstance(each, FieldComplete)]
     )
 
-    assert told == sorted(set(told))
-    assert 0 < told[0] < told[-1] <= len(read)
+    assert reported == sorted(set(reported))
+    assert 0 < reported[0] < reported[-1] <= len(read)

@@ -56,13 +56,13 @@ def test_a_trickle_ends_in_time(wire: str, world: str) -> None:
 @every_world
 @every_wire
 def test_a_trickle_is_sent_again(wire: str, world: str) -> None:
-    """A timeout passes like any other fault, and is told as a restart."""
+    """A timeout passes like any other fault, and is reported as a restart."""
     time = Waits()
     server = trickling(wire, time, 1.0, times=2)
     found = ask(wire, world, server, FORM, clock=time.clock(), policy=Policy(timeout=10, max_faults=1))
 
     assert [each.fault.kind for each in found.attempts] == [FaultKind.TIMEOUT] * 2
-    assert Restart(2, Verdict.FAULTED) in found.told
+    assert Restart(2, Verdict.FAULTED) in found.reported
 
 
 @every_world
@@ -86,11 +86,11 @@ def test_a_slow_consumer_has_all_the_time(wire: str, world: str) -> None:
     time = Waits()
     server = trickling(wire, time, 0.0)
     running = opened(wire, world, server, FORM, clock=time.clock(), policy=Policy(timeout=10))
-    told: list[Any] = []
+    reported: list[Any] = []
 
     async def read() -> Any:
         async for each in running:
-            told.append(each)
+            reported.append(each)
             time.now += 1000
         return await running.result()
 
@@ -98,8 +98,8 @@ def test_a_slow_consumer_has_all_the_time(wire: str, world: str) -> None:
         result = asyncio.run(read())
     else:
         for each in running:
-            told.append(each)
+            reported.append(each)
             time.now += 1000
         result = running.result()
     assert result.value == DOCUMENT
-    assert [each.pointer for each in told if isinstance(each, FieldComplete)] == ["/a", "/n"]
+    assert [each.pointer for each in reported if isinstance(each, FieldComplete)] == ["/a", "/n"]

@@ -140,9 +140,9 @@ class Waits:
 
 @dataclass
 class Told:
-    """What came of a stream: what was told, its result or error, its trace, and the vendor's side of it."""
+    """What came of a stream: what was reported, its result or error, its trace, and the vendor's side of it."""
 
-    told: list[StreamEvent]
+    reported: list[StreamEvent]
     result: Any
     trace: Any
     vendor: Vendor
@@ -172,20 +172,20 @@ def ask(wire: str, world: str, script: Sequence[Answer] | Vendor, schema: Any = 
     """Read a stream to its end."""
     vendor = script if isinstance(script, Vendor) else Vendor(script)
     running = opened(wire, world, vendor, schema, **more)
-    told: list[StreamEvent] = []
+    reported: list[StreamEvent] = []
     try:
         if world == "async":
-            result = asyncio.run(_aread(running, told))
+            result = asyncio.run(_aread(running, reported))
         else:
-            told.extend(running)
+            reported.extend(running)
             result = running.result()
     except EmissionError as error:
         result = error
     assert result.trace == running.trace
-    return Told(told, result, running.trace, vendor)
+    return Told(reported, result, running.trace, vendor)
 
 
-async def _aread(running: Any, told: list[StreamEvent]) -> Any:
+async def _aread(running: Any, reported: list[StreamEvent]) -> Any:
     async for each in running:
-        told.append(each)  # noqa: PERF401  what was told before an error counts
+        reported.append(each)  # noqa: PERF401  what was reported before an error counts
     return await running.result()

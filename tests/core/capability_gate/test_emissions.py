@@ -28,9 +28,9 @@ def test_the_substitution_uses_up_no_attempt_and_gives_none(vendor: Simulator) -
     with pytest.raises(EmissionError) as caught:
         emit(SCHEMA, SITUATION, model=SHORT, **more)
     assert len(vendor.calls) == 3
-    told = caught.value.trace.events
-    assert [each.event.attempt for each in told if each.type == "envelope.retry.attempted"] == [2, 3]
-    assert types(told).count(SUBSTITUTED.type) == 1
+    reported = caught.value.trace.events
+    assert [each.event.attempt for each in reported if each.type == "envelope.retry.attempted"] == [2, 3]
+    assert types(reported).count(SUBSTITUTED.type) == 1
 
 
 def test_a_substituted_model_is_asked_in_its_own_form(vendor: Simulator) -> None:
@@ -41,7 +41,7 @@ def test_a_substituted_model_is_asked_in_its_own_form(vendor: Simulator) -> None
     assert "output_config" in body
 
 
-def test_each_of_many_is_told_of_its_substitution(vendor: Simulator, tmp_path: Path) -> None:
+def test_each_of_many_is_reported_its_substitution(vendor: Simulator, tmp_path: Path) -> None:
     """Every item has it first, under its own node, and a journal gives it back."""
     more: Any = {"requires": ["long-context"], "fallback": [LONG], "journal": tmp_path / "run.jsonl"}
     first = emit_many(SCHEMA, ["a", "b"], model=SHORT, progress=False, **more).results()
@@ -54,7 +54,7 @@ def test_each_of_many_is_told_of_its_substitution(vendor: Simulator, tmp_path: P
 
 
 def test_many_are_refused_at_once(vendor: Simulator) -> None:
-    """What no item could be asked for is told once, before the first of them."""
+    """What no item could be asked for is reported once, before the first of them."""
     seen: list[RunEvent] = []
     with pytest.raises(CapabilityNotProvided):
         emit_many(SCHEMA, ["a", "b"], model=SHORT, requires=["long-context"], on_event=seen.append, progress=False)
@@ -100,12 +100,12 @@ def test_a_batch_is_made_at_the_vendor_of_the_fallback(vendor: Simulator) -> Non
 
 def test_what_was_accepted_before_needs_no_model(vendor: Simulator) -> None:
     """A host that remembers the emission hands it out again, whoever could be asked today; another is refused."""
-    told: list[RunEvent] = []
+    reported: list[RunEvent] = []
     more: Any = {"host": Acceptor(), "run_id": "r", "node_id": "n", "requires": ["long-context"]}
     first = emit(SCHEMA, SITUATION, model=SHORT, fallback=[LONG], **more)
-    again = emit(SCHEMA, SITUATION, model=SHORT, on_event=told.append, **more)
+    again = emit(SCHEMA, SITUATION, model=SHORT, on_event=reported.append, **more)
     assert again.envelope == first.envelope
-    assert (again.events, told) == ((), [])
+    assert (again.events, reported) == ((), [])
     with pytest.raises(CapabilityNotProvided):
         emit(SCHEMA, SITUATION, model=SHORT, turn=1, **more)
     assert len(vendor.calls) == 1

@@ -37,7 +37,7 @@ def node() -> dict[str, Any]:
 @needs_fixture
 @every_function
 def test_conformance_model_capability_insufficient(vendor: Simulator, function: Callable[..., Any]) -> None:
-    """Exactly two events, in this order, and nothing that only a call could have told."""
+    """Exactly two events, in this order, and nothing that only a call could have reported."""
     seen: list[RunEvent] = []
     played = node()
     with pytest.raises(CapabilityNotProvided) as caught:

@@ -30,7 +30,7 @@ MISSING, COST = SUBSTITUTED.type, "provider.usage"
 
 @every_function
 def test_a_model_that_provides_all_of_it_is_asked(vendor: Simulator, function: Callable[..., Any]) -> None:
-    """Nothing is told of capabilities where nothing is lacking, and the fallback is left alone."""
+    """Nothing is reported capabilities where nothing is lacking, and the fallback is left alone."""
     requires = ["structured-output", "function-calling"]
     emission = function(model=SHORT, requires=requires, fallback=["google/gemini-2.5-flash"])
     assert [call.model for call in vendor.calls] == ["gpt-4o"]
@@ -66,9 +66,9 @@ def test_an_insufficient_model_is_told_as_the_host_calls_it(vendor: Simulator) -
     """Where nobody is asked, too, and in the words of the error."""
     with pytest.raises(CapabilityNotProvided, match="our-proxy/gpt-4o") as caught:
         emit(SCHEMA, SITUATION, model=SHORT, requires=["long-context"], provider_ids={"openai": "our-proxy"})
-    told = caught.value.trace.events[0].event
-    assert isinstance(told, ModelCapabilityInsufficient)
-    assert told.provider == "our-proxy"
+    reported = caught.value.trace.events[0].event
+    assert isinstance(reported, ModelCapabilityInsufficient)
+    assert reported.provider == "our-proxy"
     assert vendor.calls == ()
 
 

@@ -1,4 +1,4 @@
-"""The gate itself: who is asked, and what is told of it. Named after OpenWOP's model-capability scenarios."""
+"""The gate itself: who is asked, and what is reported it. Named after OpenWOP's model-capability scenarios."""
 
 from __future__ import annotations
 
@@ -79,22 +79,22 @@ def test_the_matrix_of_decisions(row: Row) -> None:
         assert found == UseFallbackModel(ModelCapabilitySubstituted(*expected))
     else:
         assert isinstance(found, NoCapableModel)
-        told = found.event
-        assert (told.provider, told.model, told.missing_capabilities) == (
+        reported = found.event
+        assert (reported.provider, reported.model, reported.missing_capabilities) == (
             row.named.provider,
             row.named.model,
             missing(row),
         )
         assert found.cause is row.why
-        assert told.fallback_attempted is (row.why is not RefusalCause.NO_FALLBACK)
+        assert reported.fallback_attempted is (row.why is not RefusalCause.NO_FALLBACK)
 
 
 @needs_schemas
 @rows
-def test_what_is_told_satisfies_its_schema(row: Row) -> None:
+def test_what_is_reported_satisfies_its_schema(row: Row) -> None:
     """Each payload is one of ``run-event-payloads.schema.json``, which is closed: nothing else is said."""
     found = choose_model(row.required, row.named, row.fallback, substitution=row.substitution)
-    told = {
+    reported = {
         UseNamedModel: (),
         UseFallbackModel: (getattr(found, "event", None),),
         NoCapableModel: getattr(found, "events", ()),
@@ -104,13 +104,13 @@ def test_what_is_told_satisfies_its_schema(row: Row) -> None:
         "model.capability.insufficient": "modelCapabilityInsufficient",
         "node.failed": "nodeFailed",
     }
-    for each in told:
+    for each in reported:
         where = f"run-event-payloads.schema.json#/$defs/{schemas[each.type]}"
         assert errors(build_payload(each, "editor-node"), where) == []
 
 
 @rows
-def test_the_cause_is_told_before_its_effect(row: Row) -> None:
+def test_the_cause_is_reported_before_its_effect(row: Row) -> None:
     """A refusal is two events: what was lacking, then that the node failed, with the terminal code."""
     found = choose_model(row.required, row.named, row.fallback, substitution=row.substitution)
     if not isinstance(found, NoCapableModel):
@@ -123,7 +123,7 @@ def test_the_cause_is_told_before_its_effect(row: Row) -> None:
 
 
 def test_no_event_says_whether_there_are_credentials() -> None:
-    """A fallback without a key and one that lacks something are told in the same words."""
+    """A fallback without a key and one that lacks something are reported in the same words."""
     unknown = choose_model(LONG, NAMED, replace(LARGE, authenticated=False))
     lacking = choose_model(LONG, NAMED, NOBODY)
     assert isinstance(unknown, NoCapableModel)

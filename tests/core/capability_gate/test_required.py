@@ -39,11 +39,11 @@ def test_model_capability_substituted_no_credential_disclosure(
         said = ""
     except CapabilityNotProvided as error:
         said = f"{error} {error!r}"
-    told = said + json.dumps([each.to_json() for each in seen])
+    reported = said + json.dumps([each.to_json() for each in seen])
     assert seen
     assert bool(said) is not keyed
-    assert "canary" not in told
-    assert "API_KEY" not in told
+    assert "canary" not in reported
+    assert "API_KEY" not in reported
     assert len(vendor.calls) == keyed
 
 
@@ -61,10 +61,10 @@ ODD: dict[str, tuple[Any, str]] = {
 
 
 @every_function
-@pytest.mark.parametrize(("given", "told"), ODD.values(), ids=ODD)
-def test_node_module_required_capabilities_shape(function: Callable[..., Any], given: Any, told: str) -> None:
+@pytest.mark.parametrize(("given", "reported"), ODD.values(), ids=ODD)
+def test_node_module_required_capabilities_shape(function: Callable[..., Any], given: Any, reported: str) -> None:
     """What no node may require is refused as the caller's mistake, at every function."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=reported):
         function(model=SHORT, requires=given)
 
 

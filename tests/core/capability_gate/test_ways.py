@@ -66,7 +66,7 @@ def test_an_address_is_not_used_for_another_vendor(vendor: Simulator, function: 
     ids=["another wire", "the same vendor", "another vendor's other wire"],
 )
 def test_options_are_those_of_a_wire(vendor: Simulator, fallback: str, *, sent: bool) -> None:
-    """What is meant for one request body does not go into another, and that is told."""
+    """What is meant for one request body does not go into another, and that is reported."""
     options = {"metadata": {"team": "legal"}}
     more: Any = {"requires": ["long-context"], "fallback": [fallback], "extra_body": options}
     emission = emit(SCHEMA, SITUATION, model=SHORT, **more)

@@ -1,4 +1,4 @@
-"""The strict reader and the walk behind it: what is refused, where, and that no word of the text is told."""
+"""The strict reader and the walk behind it: what is refused, where, and that no word of the text is reported."""
 
 from __future__ import annotations
 

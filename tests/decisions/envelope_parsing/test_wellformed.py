@@ -130,8 +130,8 @@ BAD: dict[str, tuple[str, Any, str, str]] = {
 
 
 @pytest.mark.parametrize(("pointer", "value", "place", "said"), BAD.values(), ids=BAD.keys())
-def test_a_malformed_envelope_is_told_by_place_and_reason(pointer: str, value: Any, place: str, said: str) -> None:
-    """Section 4: closed at every level, every type exact, the index in range; no word of the envelope is told."""
+def test_a_malformed_envelope_is_reported_by_place_and_reason(pointer: str, value: Any, place: str, said: str) -> None:
+    """Section 4: closed at every level, every type exact, the index in range; no word of the envelope is reported."""
     document = changed(at(pointer), value)
 
     assert parse_moment(document) == MalformedEnvelope((f"{place}: {said}",))
@@ -139,7 +139,7 @@ def test_a_malformed_envelope_is_told_by_place_and_reason(pointer: str, value: A
     assert SECRET not in f"{parse_moment(document)} {parse_moment_text(json.dumps(document))}"
 
 
-def test_every_place_is_told() -> None:
+def test_every_place_is_reported() -> None:
     """A diagnostic names all that is wrong, in the order of the slots."""
     document = changed(at("/offer"), ABSENT, changed(at("/synopsis"), 1, changed(at("/x"), 1)))
 
@@ -152,7 +152,7 @@ def test_every_place_is_told() -> None:
 
 
 def test_a_diagnostic_is_bounded() -> None:
-    """However much is wrong, the first places are told, and how many more there are."""
+    """However much is wrong, the first places are reported, and how many more there are."""
     found = parse_moment(changed(at("/findings"), [1] * 100_000))
 
     assert isinstance(found, MalformedEnvelope)

@@ -60,7 +60,7 @@ def test_every_option_has_its_action(actions: tuple[str | None, ...]) -> None:
         build_ep_context(select_option(MOMENT, 0), MOMENT, ceremony=replace(CEREMONY, actions=actions))
 
 
-def test_times_are_told_in_utc() -> None:
+def test_times_are_reported_in_utc() -> None:
     """Whatever the zone, the instant is the same, to the millisecond."""
     tokyo = timezone(timedelta(hours=9))
     context = build_ep_context(

@@ -133,7 +133,7 @@ def test_the_context_holds_no_words() -> None:
 
 
 def test_a_successor_is_named() -> None:
-    """The envelope that came of an amendment or a rejection can be told, and the record still verifies."""
+    """The envelope that came of an amendment or a rejection can be reported, and the record still verifies."""
     later = moment("Release half of the payment.")
     for resolution in (answer_in_words(MOMENT, "Half."), open_dialogue(MOMENT)):
         signed = exported(resolution, successor=later)

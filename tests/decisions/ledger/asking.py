@@ -32,7 +32,7 @@ class Hand:
 
 @dataclass
 class Told:
-    """A sink that keeps what it is told."""
+    """A sink that keeps what it is reported."""
 
     events: list[RunEvent] = field(default_factory=list)
 

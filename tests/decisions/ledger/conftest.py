@@ -23,13 +23,15 @@ def clock() -> Hand:
 
 
 @pytest.fixture
-def told() -> Told:
-    """Return a sink that keeps what it is told."""
+def reported() -> Told:
+    """Return a sink that keeps what it is reported."""
     return Told()
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def again(request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, told: Told) -> Iterator[Callable[..., Ledger]]:
+def again(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, reported: Told
+) -> Iterator[Callable[..., Ledger]]:
     """Return what opens a ledger on what is there, as after a restart."""
     memory = MemoryStore()
     with ExitStack() as closing:
@@ -37,12 +39,12 @@ def again(request: pytest.FixtureRequest, tmp_path: Path, clock: Hand, told: Tol
         def opened(**settings: Any) -> Ledger:
             file = tmp_path / "ledger.db"
             store = memory if request.param == "memory" else closing.enter_context(SqliteStore(file, timeout=20))
-            return Ledger(store, **{"clock": clock, "on_event": told, **settings})
+            return Ledger(store, **{"clock": clock, "on_event": reported, **settings})
 
         yield opened
 
 
 @pytest.fixture
-def ledger(clock: Hand, told: Told) -> Ledger:
+def ledger(clock: Hand, reported: Told) -> Ledger:
     """Return a ledger in memory, in which nothing stands."""
-    return Ledger(clock=clock, on_event=told)
+    return Ledger(clock=clock, on_event=reported)

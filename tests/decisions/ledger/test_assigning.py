@@ -34,7 +34,7 @@ def assignee(ledger: Ledger, decision_id: str) -> str:
     return (found.pending if isinstance(found, ResolvedDecision) else found).assignee
 
 
-def test_every_process_reads_the_latest_assignee(again: Callable[..., Ledger], clock: Hand, told: Told) -> None:
+def test_every_process_reads_the_latest_assignee(again: Callable[..., Ledger], clock: Hand, reported: Told) -> None:
     """And who assigned it, in order. Assigning it to the same one again changes nothing."""
     ledger, other = again(), again()
     decision_id = ledger.open(moment()).decision_id
@@ -52,8 +52,8 @@ def test_every_process_reads_the_latest_assignee(again: Callable[..., Ledger], c
         Assignment("bob", "alice", clock.now - 1, "web"),
         Assignment("carol", "bob", clock.now),
     )
-    assert told.messages().count("decision.assigned") == 2
-    assert "bob" not in json.dumps(told.lines("decision.assigned"))
+    assert reported.messages().count("decision.assigned") == 2
+    assert "bob" not in json.dumps(reported.lines("decision.assigned"))
 
 
 def test_anybody_can_be_asked_again(ledger: Ledger) -> None:
@@ -127,10 +127,10 @@ def test_what_cannot_be_assigned_is_refused(
         ledger.assign(decision_id, arguments.pop("assignee"), **arguments)
 
 
-def test_an_assignment_that_was_changed_is_reported(told: Told) -> None:
+def test_an_assignment_that_was_changed_is_reported(reported: Told) -> None:
     """It is no decision that can be relied on; the others are listed."""
     store = MemoryStore()
-    ledger = Ledger(store, on_event=told)
+    ledger = Ledger(store, on_event=reported)
     good, bad = ledger.open(moment("Ship?")), ledger.open(moment("Wait?"))
     ledger.assign(bad.decision_id, "bob", principal="alice")
     key = assignment_key(bad.reference, 1)
@@ -138,6 +138,6 @@ def test_an_assignment_that_was_changed_is_reported(told: Told) -> None:
     store.get_or_create(LEDGER_RUN_ID, key, lambda: NewEntry(Entry("other", {}, {})))
 
     assert ledger.pending() == (good,)
-    assert told.messages().count("decision.unreadable") == 1
+    assert reported.messages().count("decision.unreadable") == 1
     with pytest.raises(StoreAltered):
         ledger.find(bad.decision_id)

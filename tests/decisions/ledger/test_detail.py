@@ -37,7 +37,7 @@ class Size:
     bytes: int
 
 
-def test_a_request_resolves_nothing(again: Callable[..., Ledger], clock: Hand, told: Told) -> None:
+def test_a_request_resolves_nothing(again: Callable[..., Ledger], clock: Hand, reported: Told) -> None:
     """It stands beside the decision, which is as open as before; so does its answer, in every process."""
     pending = again().open(ASKED, decision_id="d", expires_in=60)
     asked = again().ask_detail("d", "  the second finding ", channel="web")
@@ -51,10 +51,10 @@ def test_a_request_resolves_nothing(again: Callable[..., Ledger], clock: Hand, t
     assert again().pending() == (pending,)
     assert again().rates() == DecisionRates(opened=1)
     about = {"agent": "agent", "decisionClass": "", "digest": pending.digest, "number": 1}
-    assert told.lines("decision.detail_asked") == [
+    assert reported.lines("decision.detail_asked") == [
         {**about, "channel": "web", "wordsUntil": START + 7 * 86_400},
     ]
-    assert told.lines("decision.detail_answered") == [about]
+    assert reported.lines("decision.detail_answered") == [about]
     assert isinstance(again().resolve("d", select_option(ASKED, 0)).pending, PendingDecision)
 
 

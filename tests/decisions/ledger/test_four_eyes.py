@@ -39,7 +39,7 @@ def opened(ledger: Ledger, **changes: Any) -> PendingDecision:
     return ledger.open(ASKED, **{"decision_id": "d", "actions": ("a", "b", None), "four_eyes": True, **changes})
 
 
-def test_the_second_principal_resolves(again: Callable[..., Ledger], told: Told) -> None:
+def test_the_second_principal_resolves(again: Callable[..., Ledger], reported: Told) -> None:
     """The first approval is on record and resolves nothing; each ledger sees it."""
     one, other = again(), again()
     pending = opened(one)
@@ -55,7 +55,7 @@ def test_the_second_principal_resolves(again: Callable[..., Ledger], told: Told)
     assert (resolved.action, resolved.principal, resolved.already_resolved) == ("a", "bob", False)
     assert found.first_approval is not None
     assert found.first_approval.principal == "alice"
-    assert told.messages() == ["decision.opened", "decision.approved", "decision.resolved"]
+    assert reported.messages() == ["decision.opened", "decision.approved", "decision.resolved"]
 
 
 def test_one_principal_is_not_two(ledger: Ledger) -> None:
@@ -150,14 +150,14 @@ MISUSED: dict[str, tuple[type[Exception], Callable[[Ledger], object]]] = {
 
 @pytest.mark.parametrize(("error", "act"), MISUSED.values(), ids=MISUSED.keys())
 def test_misuse_records_nothing(
-    ledger: Ledger, told: Told, error: type[Exception], act: Callable[[Ledger], object]
+    ledger: Ledger, reported: Told, error: type[Exception], act: Callable[[Ledger], object]
 ) -> None:
     """Each is a typed error."""
     opened(ledger)
     with pytest.raises(error):
         act(ledger)
 
-    assert told.messages() == ["decision.opened"]
+    assert reported.messages() == ["decision.opened"]
 
 
 def test_a_late_approval_is_no_approval(clock: Hand, ledger: Ledger) -> None:

@@ -56,7 +56,7 @@ class Wanted:
     answer: Any = None
     at: float = 0.0
     over: bool = False
-    told: set[tuple[UnresolvedReason, str]] = field(default_factory=set)
+    reported: set[tuple[UnresolvedReason, str]] = field(default_factory=set)
 
 
 class Against(RuleBasedStateMachine):
@@ -64,7 +64,7 @@ class Against(RuleBasedStateMachine):
 
     def __init__(self, again: Callable[[], Any]) -> None:
         super().__init__()
-        self.clock, self.told = Hand(), Told()
+        self.clock, self.reported = Hand(), Told()
         self.again = again
         self.decisions: dict[str, Wanted] = {}
         self.restart()
@@ -72,7 +72,7 @@ class Against(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         """Open the ledger anew on what is there."""
-        self.ledger = Ledger(self.again(), clock=self.clock, on_event=self.told)
+        self.ledger = Ledger(self.again(), clock=self.clock, on_event=self.reported)
 
     @rule(seconds=st.sampled_from([0.5, 1, 5]))
     def wait(self, seconds: float) -> None:
@@ -125,7 +125,7 @@ class Against(RuleBasedStateMachine):
         found = self.ledger.record_unresolved(name, reason, channel=channel)
         assert found == Unresolved(known.pending.digest, UnresolvedReason.TIMEOUT if over else reason)
         if not over:
-            known.told.add((reason, channel))
+            known.reported.add((reason, channel))
 
     @rule()
     def look(self) -> None:
@@ -135,7 +135,7 @@ class Against(RuleBasedStateMachine):
         assert set(self.ledger.pending()) == set(is_open)
         assert self.ledger.refused_digests("agent") == self._vetoed()
         answers = [each.answer for each in all_ if each.answer is not None]
-        left = [each for each in all_ if each.told or (each.answer is None and each.pending.is_expired(now))]
+        left = [each for each in all_ if each.reported or (each.answer is None and each.pending.is_expired(now))]
         met = [each for each in all_ if each.answer is not None or each in left]
         assert self.ledger.rates() == DecisionRates(
             opened=len(all_),
@@ -163,7 +163,9 @@ class Against(RuleBasedStateMachine):
         """By one of the ledgers that there were."""
         ends = [
             each.causation_id
-            for each, message, line in zip(self.told.events, self.told.messages(), self.told.lines(), strict=True)
+            for each, message, line in zip(
+                self.reported.events, self.reported.messages(), self.reported.lines(), strict=True
+            )
             if message == "decision.resolved" or line.get("expired")
         ]
         assert len(ends) == len(set(ends))

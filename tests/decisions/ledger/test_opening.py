@@ -42,13 +42,13 @@ def test_another_process_finds_what_was_opened(again: Callable[..., Ledger]) -> 
     assert again().pending() == ()
 
 
-def test_opening_again_is_the_same_decision(ledger: Ledger, clock: Hand, told: Told) -> None:
-    """Whoever repeats it, later and resolved or not, finds it as it was, and nothing more is told."""
+def test_opening_again_is_the_same_decision(ledger: Ledger, clock: Hand, reported: Told) -> None:
+    """Whoever repeats it, later and resolved or not, finds it as it was, and nothing more is reported."""
     first = ledger.open(ASKED, agent="ada", decision_id="d", actions=("x", None), expires_in=60)
     clock.now += 5
     for span in (60, 60.0):
         assert ledger.open(ASKED, agent="ada", decision_id="d", actions=["x", None], expires_in=span) == first
-    assert told.messages() == ["decision.opened"]
+    assert reported.messages() == ["decision.opened"]
     ledger.resolve("d", open_dialogue(ASKED))
     assert ledger.open(ASKED, agent="ada", decision_id="d", actions=["x", None], expires_in=60) == first
 

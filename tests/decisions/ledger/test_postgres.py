@@ -15,12 +15,12 @@ from tests.stores.postgres import running
 CHOSEN, REFUSED, LATE = (moment(f"Number {each}?") for each in range(3))
 
 
-def test_on_postgres(clock: Hand, told: Told) -> None:
+def test_on_postgres(clock: Hand, reported: Told) -> None:
     """Two ledgers with connections of their own: one opens, the other resolves, and both come to the same."""
     with running() as server:
         address = server.empty()
         with SqlStore(address, timeout=20) as one, SqlStore(address, timeout=20) as other:
-            here, there = (Ledger(each, clock=clock, on_event=told) for each in (one, other))
+            here, there = (Ledger(each, clock=clock, on_event=reported) for each in (one, other))
             for name, asked in {"c": CHOSEN, "r": REFUSED, "l": LATE}.items():
                 here.open(asked, decision_id=name, expires_in=60 if name == "l" else None)
             assert not there.resolve("c", select_option(CHOSEN, 1)).already_resolved
@@ -36,5 +36,5 @@ def test_on_postgres(clock: Hand, told: Told) -> None:
             assert here.refused_digests("agent") == there.refused_digests("agent") == {digest(REFUSED)}
             wanted = DecisionRates(opened=3, resolved=2, question_vetoes=1, unanswered=1, settled=3)
             assert here.rates() == there.rates() == wanted
-    ends = [each for each in told.messages() if each in {"decision.resolved", "decision.unresolved"}]
+    ends = [each for each in reported.messages() if each in {"decision.resolved", "decision.unresolved"}]
     assert len(ends) == 3

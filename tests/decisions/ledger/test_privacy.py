@@ -43,10 +43,10 @@ def kept(store: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("answer", [answer_in_words, open_dialogue])
-def test_no_word_of_the_principal_is_on_the_disk_or_told(tmp_path: Path, told: Told, answer: Any) -> None:
+def test_no_word_of_the_principal_is_on_the_disk_or_reported(tmp_path: Path, reported: Told, answer: Any) -> None:
     """With ``words=None``: neither in the file nor beside it, and in no event."""
     with SqliteStore(tmp_path / "ledger.db") as store:
-        ledger = Ledger(store, on_event=told, words=None)
+        ledger = Ledger(store, on_event=reported, words=None)
         ledger.open(NOTED, decision_id="d-1234")
         ledger.resolve("d-1234", answer(NOTED, WORDS))
         ledger.resolve("d-1234", answer(NOTED, WORDS))
@@ -55,11 +55,11 @@ def test_no_word_of_the_principal_is_on_the_disk_or_told(tmp_path: Path, told: T
     assert len(files) > 1
     for word in ("Zebedee", "Warn", WORDS):
         assert word.encode() not in bytes_
-        assert word not in json.dumps([each.to_json() for each in told.events])
+        assert word not in json.dumps([each.to_json() for each in reported.events])
     assert b"SYNOPSIS" in bytes_
 
 
-def test_events_hold_no_word_of_the_envelope_and_no_id(ledger: Ledger, told: Told, clock: Hand) -> None:
+def test_events_hold_no_word_of_the_envelope_and_no_id(ledger: Ledger, reported: Told, clock: Hand) -> None:
     """But for the class of the decision; they call the decision by what its id cannot be found by."""
     closed = moment(synopsis="SYNOPSIS", dialogue=False, meta={"decision_class": "consent", "calibration_note": "NOTE"})
     opened = ledger.open(closed, decision_id="d-1234", agent="ada", actions=["ACTION", "ACTION"], expires_in=60)
@@ -68,17 +68,17 @@ def test_events_hold_no_word_of_the_envelope_and_no_id(ledger: Ledger, told: Tol
     ledger.open(NOTED, decision_id="d-5678", expires_in=60)
     clock.now += 60
     ledger.pending()
-    text = json.dumps([each.to_json() for each in told.events])
+    text = json.dumps([each.to_json() for each in reported.events])
     assert "consent" in text
     assert [word for word in ("SYNOPSIS", "NOTE", "ACTION", "Do 0", "Should", "d-1234", "d-5678") if word in text] == []
-    assert {each.causation_id for each in told.events[:4]} == {opened.reference}
+    assert {each.causation_id for each in reported.events[:4]} == {opened.reference}
 
 
-def test_a_class_is_the_agents_word_and_bounded(ledger: Ledger, told: Told) -> None:
-    """What cannot be seen is taken out of it before it is counted and told, and it is cut."""
+def test_a_class_is_the_agents_word_and_bounded(ledger: Ledger, reported: Told) -> None:
+    """What cannot be seen is taken out of it before it is counted and reported, and it is cut."""
     wild = f"con\x1b[31m\u202esent\n{'x' * 900}"
     ledger.open(moment(meta={"decision_class": wild}))
-    (line,) = told.lines()
+    (line,) = reported.lines()
     assert line["decisionClass"] == f"con[31msent{'x' * 53}"
     assert ledger.rates(decision_class=wild).opened == 1
 
@@ -160,12 +160,14 @@ def test_words_are_remembered_for_the_latest_only(monkeypatch: pytest.MonkeyPatc
 
 def opening(envelope: BindingMoment) -> list[tuple[Level, str, Any]]:
     """Return what is told when an envelope is opened: level, message, hatches."""
-    told = Told()
-    Ledger(on_event=told).open(envelope)
-    levels = [each.event.level for each in told.events if isinstance(each, RunEvent) and hasattr(each.event, "level")]
+    reported = Told()
+    Ledger(on_event=reported).open(envelope)
+    levels = [
+        each.event.level for each in reported.events if isinstance(each, RunEvent) and hasattr(each.event, "level")
+    ]
     return [
         (level, message, fields["suppressedHatches"])
-        for level, message, fields in zip(levels, told.messages(), told.lines(), strict=True)
+        for level, message, fields in zip(levels, reported.messages(), reported.lines(), strict=True)
     ]
 
 
@@ -187,20 +189,23 @@ def test_a_closed_hatch_is_always_an_event(hatches: Any, closed: list[str]) -> N
     )
 
 
-def test_what_is_told_of_a_decision(ledger: Ledger, told: Told, clock: Hand) -> None:
-    """Each line stands in the ledger's own log as it was told, with its time."""
+def test_what_is_reported_a_decision(ledger: Ledger, reported: Told, clock: Hand) -> None:
+    """Each line stands in the ledger's own log as it was reported, with its time."""
     ledger.open(NOTED, decision_id="d", agent="ada", expires_in=60)
     clock.now += 1.5
     ledger.record_unresolved("d", UnresolvedReason.DECLINED, channel="mcp")
     ledger.resolve("d", open_dialogue(NOTED, WORDS), channel="web")
     about = {"agent": "ada", "decisionClass": "consent", "digest": digest(NOTED)}
-    assert told.lines() == [
+    assert reported.lines() == [
         {**about, "calibrationNote": True, "suppressedHatches": [], "expiresAt": START + 60},
         {**about, "reason": "declined", "channel": "mcp"},
         {**about, "outcome": "dialogue", "channel": "web", "wordsUntil": START + 1.5 + 7 * 86_400},
     ]
-    assert [each.timestamp for each in told.events] == ["2027-01-15T08:00:00.000Z", *["2027-01-15T08:00:01.500Z"] * 2]
-    assert [each.to_json() for each in told.events] == list(ledger._log._store.events("emitter.ledger"))
+    assert [each.timestamp for each in reported.events] == [
+        "2027-01-15T08:00:00.000Z",
+        *["2027-01-15T08:00:01.500Z"] * 2,
+    ]
+    assert [each.to_json() for each in reported.events] == list(ledger._log._store.events("emitter.ledger"))
 
 
 def test_unresolved_is_held_still(ledger: Ledger) -> None:

@@ -32,13 +32,13 @@ ROOT = Path(__file__).parents[3]
 
 
 def told_by(*arguments: object) -> list[list[Any]]:
-    """Run ``tests.decisions.ledger.process``, and return what its processes told."""
+    """Run ``tests.decisions.ledger.process``, and return what its processes reported."""
     command = launch("tests.decisions.ledger.process", *map(str, arguments))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_of_many_threads_one_resolves(again: Callable[..., Ledger], told: Told) -> None:
+def test_of_many_threads_one_resolves(again: Callable[..., Ledger], reported: Told) -> None:
     """Those that say the same are told that it stands so, the others that they come too late."""
     ledger = again()
     ledger.open(ASKED, decision_id="d")
@@ -64,11 +64,11 @@ def test_of_many_threads_one_resolves(again: Callable[..., Ledger], told: Told) 
     repeated = [None if each is None else each.already_resolved for each in found]
     assert Counter(repeated) == {False: 1, True: 1, None: _THREADS - 2}
     assert all(repeated[number] is not None for number in (won, won + len(answers)))
-    assert told.messages() == ["decision.opened", "decision.resolved"]
+    assert reported.messages() == ["decision.opened", "decision.resolved"]
 
 
-def test_of_many_threads_one_opens_and_one_warns(again: Callable[..., Ledger], told: Told) -> None:
-    """What they open under one id is one decision, and a threshold that they reach together is told once."""
+def test_of_many_threads_one_opens_and_one_warns(again: Callable[..., Ledger], reported: Told) -> None:
+    """What they open under one id is one decision, and a threshold that they reach together is reported once."""
     ledger = again(thresholds=RateThresholds(_THREADS, 0.5, None, None, None))
     barrier = threading.Barrier(_THREADS)
 
@@ -77,18 +77,18 @@ def test_of_many_threads_one_opens_and_one_warns(again: Callable[..., Ledger], t
         same = ledger.open(ASKED, decision_id="same")
         asked = moment(f"Number {number}?")
         ledger.open(asked, decision_id=f"d{number}")
-        barrier.wait(20)  # a question that resembles a refused one would be told as well
+        barrier.wait(20)  # a question that resembles a refused one would be reported as well
         ledger.resolve(f"d{number}", open_dialogue(asked))
         return same
 
     with ThreadPoolExecutor(_THREADS) as pool:
         assert len(set(pool.map(decide, range(_THREADS)))) == 1
-    assert Counter(told.messages()) == {
+    assert Counter(reported.messages()) == {
         "decision.opened": _THREADS + 1,
         "decision.resolved": _THREADS,
         "decision.rate_exceeded": 1,
     }
-    assert sorted(each.sequence for each in told.events) == list(range(2 * _THREADS + 2))
+    assert sorted(each.sequence for each in reported.events) == list(range(2 * _THREADS + 2))
 
 
 def test_time_runs_out_amid_a_resolution(again: Callable[..., Ledger], clock: Hand) -> None:
@@ -119,27 +119,27 @@ def test_time_runs_out_amid_a_resolution(again: Callable[..., Ledger], clock: Ha
 
 
 def test_of_many_processes_one_resolves(tmp_path: Path) -> None:
-    """From a file that is not there yet on; what each is told is what the ledger says afterwards."""
-    *told, (_, statuses) = told_by("racing", tmp_path, _ROUNDS)
+    """From a file that is not there yet on; what each is reported is what the ledger says afterwards."""
+    *reported, (_, statuses) = told_by("racing", tmp_path, _ROUNDS)
     assert statuses == [0] * 4
     with SqliteStore(tmp_path / "ledger.db") as store:
         ledger = Ledger(store)
         for number in range(_ROUNDS):
-            assert Counter(found for round_, found in told if round_ == number) == {False: 1, "late": 3}
+            assert Counter(found for round_, found in reported if round_ == number) == {False: 1, "late": 3}
             assert isinstance(ledger.find(f"d{number}"), ResolvedDecision)
         assert (ledger.rates().opened, ledger.rates().resolved) == (_ROUNDS, _ROUNDS)
 
 
 def test_a_process_that_is_killed_amid_a_call_leaves_all_of_it_or_none(tmp_path: Path) -> None:
-    """Wherever it dies, nobody waits for it: the decision is open as before, or resolved as it was told."""
-    told = told_by("dying", tmp_path, 20)
-    statuses = {at: word for at, word in told if isinstance(word, int)}
+    """Wherever it dies, nobody waits for it: the decision is open as before, or resolved as it was reported."""
+    reported = told_by("dying", tmp_path, 20)
+    statuses = {at: word for at, word in reported if isinstance(word, int)}
     for at in statuses:
         with SqliteStore(tmp_path / f"{at}.db", timeout=5) as store:
             ledger = Ledger(store, clock=Hand(START))
             ledger.open(ASKED, decision_id="d", expires_in=60)
             stood = isinstance(ledger.find("d"), ResolvedDecision)
-            assert stood or [at, "resolved"] not in told
+            assert stood or [at, "resolved"] not in reported
             if stood:
                 with pytest.raises(AlreadyResolved):
                     ledger.resolve("d", select_option(ASKED, 3))

@@ -46,10 +46,10 @@ def decide(ledger: Ledger, answers: str, agent: str = "ada", kind: str = "consen
 def warned(events: Iterable[RunEvent]) -> list[tuple[Any, ...]]:
     """Return who and what was warned of: agent, class, measure, count and of how many."""
     lines = [each.event for each in events if getattr(each.event, "message", "") == "decision.rate_exceeded"]
-    told: list[Any] = [each.to_json()["payload"] for each in events if each.event in lines]
-    assert all(each["level"] == Level.WARN.value for each in told)
+    reported: list[Any] = [each.to_json()["payload"] for each in events if each.event in lines]
+    assert all(each["level"] == Level.WARN.value for each in reported)
     names = ("agent", "decisionClass", "measure", "count", "of")
-    return [tuple(each["fields"].get(name) for name in names) for each in told]
+    return [tuple(each["fields"].get(name) for name in names) for each in reported]
 
 
 def test_rates_are_added_up(again: Callable[..., Ledger]) -> None:
@@ -89,7 +89,7 @@ def test_a_decision_without_a_class_is_counted(ledger: Ledger) -> None:
 
 
 def test_a_decision_that_nobody_answers_is_counted_once(ledger: Ledger, clock: Hand) -> None:
-    """However often it is told, also when it expires at last; and when it is answered later, it was unanswered too."""
+    """However often it is reported, when it expires at last; and when it is answered later, it was unanswered too."""
     asked = moment()
     ledger.open(asked, decision_id="d", expires_in=60)
     for reason in UnresolvedReason:
@@ -114,59 +114,59 @@ def test_a_decision_that_nobody_answers_is_counted_once(ledger: Ledger, clock: H
         ("ssuu", DecisionMeasure.UNANSWERED),
     ],
 )
-def test_a_rate_that_comes_to_its_threshold_is_told(
-    again: Callable[..., Ledger], told: Told, answers: str, measure: Any
+def test_a_rate_that_comes_to_its_threshold_is_reported(
+    again: Callable[..., Ledger], reported: Told, answers: str, measure: Any
 ) -> None:
     """Once, with whose it is, of which class, the count, the rate and the threshold; not before there were enough."""
     ledger = again(thresholds=FEW)
     decide(ledger, answers[:3])
-    assert warned(told.events) == []
+    assert warned(reported.events) == []
     decide(ledger, answers[3:])
-    assert warned(told.events) == [("ada", "consent", measure.value, 2, 4)]
-    (line,) = told.lines("decision.rate_exceeded")
+    assert warned(reported.events) == [("ada", "consent", measure.value, 2, 4)]
+    (line,) = reported.lines("decision.rate_exceeded")
     assert (line["rate"], line["threshold"]) == (0.5, 0.5)
     decide(ledger, answers[3])
-    assert len(warned(told.events)) == 1
+    assert len(warned(reported.events)) == 1
 
 
-def test_a_rate_is_told_again_after_it_fell_below(again: Callable[..., Ledger], told: Told) -> None:
+def test_a_rate_is_reported_again_after_it_fell_below(again: Callable[..., Ledger], reported: Told) -> None:
     """One warning each time that it comes up to the threshold."""
     ledger = again(thresholds=ONLY_VETOES)
     decide(ledger, "ssdddd")
-    assert len(warned(told.events)) == 1
+    assert len(warned(reported.events)) == 1
     decide(ledger, "sss")  # 4 of 9
-    assert len(warned(told.events)) == 1
+    assert len(warned(reported.events)) == 1
     decide(ledger, "d")  # 5 of 10
-    assert [each[3:] for each in warned(told.events)] == [(2, 4), (5, 10)]
+    assert [each[3:] for each in warned(reported.events)] == [(2, 4), (5, 10)]
 
 
-def test_a_warning_is_told_once_among_all_processes(again: Callable[..., Ledger], told: Told) -> None:
+def test_a_warning_is_reported_once_among_all_processes(again: Callable[..., Ledger], reported: Told) -> None:
     """Also after a restart, and by processes that read the log side by side."""
     ledgers = [again(thresholds=ONLY_VETOES) for _ in range(3)]
     for ledger in ledgers:
         decide(ledger, "dd")
     for ledger in (*ledgers, again(thresholds=ONLY_VETOES)):
         ledger.rates()
-    assert warned(told.events) == [("ada", "consent", "question_vetoes", 4, 4)]
+    assert warned(reported.events) == [("ada", "consent", "question_vetoes", 4, 4)]
 
 
-def test_each_agent_and_class_has_rates_of_its_own(again: Callable[..., Ledger], told: Told) -> None:
+def test_each_agent_and_class_has_rates_of_its_own(again: Callable[..., Ledger], reported: Told) -> None:
     """What one does is not laid at another's door."""
     ledger = again(thresholds=ONLY_VETOES)
     decide(ledger, "ssss", agent="bob")
     decide(ledger, "ssssss", kind="recompute")
     decide(ledger, "ddd")
-    assert warned(told.events) == []
+    assert warned(reported.events) == []
     decide(ledger, "d")
-    assert warned(told.events) == [("ada", "consent", "question_vetoes", 4, 4)]
+    assert warned(reported.events) == [("ada", "consent", "question_vetoes", 4, 4)]
 
 
-def test_nobody_hides_behind_many_classes(again: Callable[..., Ledger], told: Told) -> None:
-    """An agent that gives each decision a class of its own is told of for all of them together."""
+def test_nobody_hides_behind_many_classes(again: Callable[..., Ledger], reported: Told) -> None:
+    """An agent that gives each decision a class of its own is reported for all of them together."""
     ledger = again(thresholds=ONLY_VETOES)
     for number in range(6):
         decide(ledger, "d", kind=f"class {number}")
-    assert warned(told.events) == [("ada", None, "question_vetoes", 4, 4)]
+    assert warned(reported.events) == [("ada", None, "question_vetoes", 4, 4)]
 
 
 def test_the_defaults() -> None:
@@ -183,7 +183,7 @@ def test_the_defaults() -> None:
     ids=str,
 )
 def test_what_is_no_threshold(settings: Any) -> None:
-    """It is told so."""
+    """It is reported so."""
     with pytest.raises(InputError):
         RateThresholds(**settings)
 

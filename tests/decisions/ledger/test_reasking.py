@@ -21,8 +21,8 @@ ASKED = moment(meta={"decision_class": "consent"})
 NAMED = digest(ASKED)
 
 
-def test_a_refused_question_is_not_opened_again(again: Callable[..., Ledger], told: Told) -> None:
-    """By any process, after a restart, under any id; each time that it is tried is told, with what refused it."""
+def test_a_refused_question_is_not_opened_again(again: Callable[..., Ledger], reported: Told) -> None:
+    """By any process, after a restart, under any id; each time that it is tried is reported, with what refused it."""
     first = again().open(ASKED, agent="ada", decision_id="1")
     again().resolve("1", open_dialogue(ASKED, "Wrong question."))
     for name in ("2", "3"):
@@ -34,18 +34,18 @@ def test_a_refused_question_is_not_opened_again(again: Callable[..., Ledger], to
     assert again().pending() == ()
     assert again().rates().opened == 1
     about = {"agent": "ada", "decisionClass": "consent", "digest": NAMED, "reference": first.reference}
-    assert told.lines("decision.reasked") == [about] * 3
-    tries = [each for each in told.events if each.event.message == "decision.reasked"]  # type: ignore[union-attr]
+    assert reported.lines("decision.reasked") == [about] * 3
+    tries = [each for each in reported.events if each.event.message == "decision.reasked"]  # type: ignore[union-attr]
     assert {each.event.level for each in tries} == {Level.WARN}  # type: ignore[union-attr]
     assert len({each.causation_id for each in tries} - {first.reference}) == 3
 
 
-def test_the_refused_decision_itself_is_found_again(again: Callable[..., Ledger], told: Told) -> None:
+def test_the_refused_decision_itself_is_found_again(again: Callable[..., Ledger], reported: Told) -> None:
     """A call that is repeated under its own id asks nothing anew."""
     first = again().open(ASKED, decision_id="1")
     again().resolve("1", open_dialogue(ASKED))
     assert again().open(ASKED, decision_id="1") == first
-    assert told.messages() == ["decision.opened", "decision.resolved"]
+    assert reported.messages() == ["decision.opened", "decision.resolved"]
 
 
 def test_a_question_that_differs_by_a_word_may_be_asked(ledger: Ledger) -> None:
@@ -175,12 +175,12 @@ def test_a_veto_on_a_subject_stands(again: Callable[..., Ledger], clock: Hand) -
     assert again().open(third, subject="the call", after=[second.decision_id])
 
 
-def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..., Ledger], told: Told) -> None:
+def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..., Ledger], reported: Told) -> None:
     """It is opened; the warning names the refused decision by its reference, and says no word of either."""
     first = again().open(posed(), decision_id="1")
     again().resolve("1", open_dialogue(posed(), "Who made it?"))
     like = again().open(posed("Should the backup then be verified?"), agent="bob")
-    (line,) = told.lines("decision.resembles_refused")
+    (line,) = reported.lines("decision.resembles_refused")
     assert line == {
         "agent": "bob",
         "decisionClass": "",
@@ -191,7 +191,7 @@ def test_a_question_that_resembles_a_refused_one_is_a_warning(again: Callable[..
     other = again().open(posed("Which port does the printer have?", "The first one", "The second one"))
     assert again().find_similar_refusals(other) == ()
     again().open(posed("Should the backup now be verified?"), after=["1"])
-    assert len(told.lines("decision.resembles_refused")) == 1
+    assert len(reported.lines("decision.resembles_refused")) == 1
 
 
 def test_the_latest_vetoes_are_looked_at(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,13 +207,13 @@ def test_the_latest_vetoes_are_looked_at(ledger: Ledger, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("answer", [select_option(ASKED, 0), answer_in_words(ASKED, "Later.")], ids=repr)
-def test_a_question_that_was_answered_may_be_put_again(ledger: Ledger, told: Told, answer: object) -> None:
+def test_a_question_that_was_answered_may_be_put_again(ledger: Ledger, reported: Told, answer: object) -> None:
     """It was not refused."""
     ledger.open(ASKED, decision_id="1")
     ledger.resolve("1", answer)  # type: ignore[arg-type]
     ledger.open(ASKED, decision_id="2")
     assert ledger.refused_digests("agent") == frozenset()
-    assert "decision.reasked" not in told.messages()
+    assert "decision.reasked" not in reported.messages()
 
 
 def test_the_refused_are_known(again: Callable[..., Ledger]) -> None:

@@ -80,7 +80,7 @@ def test_each_of_the_three_resolves(ledger: Ledger, clock: Hand, answer: Any, al
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_same_resolution_again_is_repeated(
-    again: Callable[..., Ledger], clock: Hand, told: Told, name: str
+    again: Callable[..., Ledger], clock: Hand, reported: Told, name: str
 ) -> None:
     """By this process or another, by another channel, later and after its time: all but ``repeated`` is as it was."""
     answer, allowed = ANSWERS[name]
@@ -91,7 +91,7 @@ def test_the_same_resolution_again_is_repeated(
         found = again().resolve("d", answer, channel="mcp")
         assert found == ResolvedDecision(pending, answer, first.resolved_at, "web", already_resolved=True)
         assert found.continuation == allowed
-    assert told.messages() == ["decision.opened", "decision.resolved"]
+    assert reported.messages() == ["decision.opened", "decision.resolved"]
 
 
 @pytest.mark.parametrize("first", ANSWERS)
@@ -116,15 +116,15 @@ def test_another_resolution_comes_too_late(first: str, second: str) -> None:
 
 
 @pytest.mark.parametrize(("envelope", "answer", "error"), BAD.values(), ids=BAD)
-def test_what_cannot_resolve(ledger: Ledger, told: Told, envelope: BindingMoment, answer: Any, error: Any) -> None:
+def test_what_cannot_resolve(ledger: Ledger, reported: Told, envelope: BindingMoment, answer: Any, error: Any) -> None:
     """A typed error, nothing happens, and a resolution that holds is taken afterwards."""
     pending = ledger.open(envelope, decision_id="d")
-    before = told.messages()
+    before = reported.messages()
     with pytest.raises(error) as raised:
         ledger.resolve("d", answer)
     assert isinstance(raised.value, ResolutionError)
     assert ledger.find("d") == pending
-    assert told.messages() == before
+    assert reported.messages() == before
     assert not ledger.resolve("d", select_option(envelope, 0)).already_resolved
 
 
@@ -140,7 +140,7 @@ def test_nobody_asked(ledger: Ledger) -> None:
             call()
 
 
-def test_a_decision_expires(again: Callable[..., Ledger], clock: Hand, told: Told) -> None:
+def test_a_decision_expires(again: Callable[..., Ledger], clock: Hand, reported: Told) -> None:
     """Up to its last moment it can be resolved, from then on never again, and not as it would have been before."""
     ledger = again()
     _, opened = (ledger.open(ASKED, decision_id=name, expires_in=60) for name in ("in time", "late"))
@@ -158,8 +158,8 @@ def test_a_decision_expires(again: Callable[..., Ledger], clock: Hand, told: Tol
         assert (found.is_expired(clock.now), found.is_expired(0)) == (True, True)
     assert found == opened
     assert not opened.is_expired(clock.now)
-    assert told.messages().count("decision.unresolved") == 1
-    assert told.lines("decision.unresolved")[0]["reason"] == "timeout"
+    assert reported.messages().count("decision.unresolved") == 1
+    assert reported.lines("decision.unresolved")[0]["reason"] == "timeout"
 
 
 def test_an_option_means_its_own_action(ledger: Ledger) -> None:

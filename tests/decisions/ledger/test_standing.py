@@ -59,20 +59,20 @@ def test_a_sink_that_raises_takes_nothing_away(again: Callable[..., Ledger], ans
     assert ledger.find(pending.decision_id) == replace(done, already_resolved=True)
 
 
-def test_each_line_is_told_although_one_before_raised() -> None:
+def test_each_line_is_reported_although_one_before_raised() -> None:
     """A sink that fails once misses one line."""
-    told = Told()
+    reported = Told()
     failing = iter([broken])
 
     def on_event(event: RunEvent) -> None:
-        next(failing, told)(event)
+        next(failing, reported)(event)
 
     with pytest.warns(RuntimeWarning):
         Ledger(on_event=on_event).open(CLOSED)
-    assert told.messages() == ["decision.hatch_suppressed"]
+    assert reported.messages() == ["decision.hatch_suppressed"]
 
 
-def test_words_are_remembered_before_they_are_told_of() -> None:
+def test_words_are_remembered_before_they_are_reported() -> None:
     """A sink that asks for the decision finds what was said, and one that ends the process by Ctrl-C loses nothing."""
     seen: list[Any] = []
 
@@ -89,7 +89,7 @@ def test_words_are_remembered_before_they_are_told_of() -> None:
 
 
 def test_a_store_that_fails_afterwards_takes_nothing_away() -> None:
-    """Once the resolution is kept, whoever resolved the decision is told so, although the log cannot be read."""
+    """Once the resolution is kept, whoever resolved the decision is reported so, although the log cannot be read."""
     store = Leaving()
     ledger = Ledger(store)
     ledger.open(ASKED, decision_id="d")
@@ -100,8 +100,8 @@ def test_a_store_that_fails_afterwards_takes_nothing_away() -> None:
         ledger.rates()
 
 
-def test_an_entry_that_cannot_be_read_is_left_out(told: Told) -> None:
-    """It is told of once among all processes; the other decisions, and how many there are, stay at hand."""
+def test_an_entry_that_cannot_be_read_is_left_out(reported: Told) -> None:
+    """It is reported once among all processes; the other decisions, and how many there are, stay at hand."""
     store: Any = MemoryStore()
     first, bad, last = (Ledger(store).open(moment(f"Number {each}?"), decision_id=f"d{each}") for each in range(3))
     key = ("emitter.ledger", f"opened:{bad.reference}")
@@ -110,30 +110,30 @@ def test_an_entry_that_cannot_be_read_is_left_out(told: Told) -> None:
         store._entries[key] = kept.replace(old, new)
         assert store._entries[key] != kept
         for _ in range(2):
-            assert Ledger(store, on_event=told).pending() == (first, last)
+            assert Ledger(store, on_event=reported).pending() == (first, last)
         with pytest.raises(StoreFailed):
             Ledger(store).find("d1")
-    assert told.messages() == ["decision.unreadable"]
-    (event,) = told.events
+    assert reported.messages() == ["decision.unreadable"]
+    (event,) = reported.events
     assert (event.event.level, event.causation_id) == (Level.WARN, bad.reference)  # type: ignore[union-attr]
-    assert told.lines() == [{"reference": bad.reference}]
+    assert reported.lines() == [{"reference": bad.reference}]
 
 
 @pytest.mark.parametrize("message", ["opened", "resolved", "unresolved", "rate_exceeded", "unreadable"])
 @pytest.mark.parametrize(
     "fields", [{}, {"digest": 1, "agent": "a", "decisionClass": "c", "expiresAt": "soon"}], ids=len
 )
-def test_a_line_that_cannot_be_read_is_left_out(told: Told, message: str, fields: Any) -> None:
-    """It counts for nothing, and is told of once among all processes."""
+def test_a_line_that_cannot_be_read_is_left_out(reported: Told, message: str, fields: Any) -> None:
+    """It counts for nothing, and is reported once among all processes."""
     store = Reading()
     pending = Ledger(store).open(ASKED)
     line = LogAppended(Level.INFO, f"decision.{message}", fields)
     store.append("emitter.ledger", [RunEvent(line, "e", "emitter.ledger", "n", "t", 0, "c")])
     for _ in range(3):
-        ledger = Ledger(store, on_event=told)
+        ledger = Ledger(store, on_event=reported)
         assert (ledger.pending(), ledger.rates()) == ((pending,), DecisionRates(opened=1))
-    assert told.messages() == ["decision.unreadable"]
-    assert told.lines() == [{"reference": "c", "line": 1}]
+    assert reported.messages() == ["decision.unreadable"]
+    assert reported.lines() == [{"reference": "c", "line": 1}]
     store.asked.clear()
     assert Ledger(store).pending() == (pending,)
     assert store.asked == []

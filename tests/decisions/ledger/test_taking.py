@@ -1,4 +1,4 @@
-"""What a caller hands over and does not hold is told so, by a typed error, and nothing is kept or told of it."""
+"""What a caller hands over and does not hold is reported so, by a typed error, and nothing is kept or reported it."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ NO_ACTIONS: list[Any] = [
 @pytest.mark.parametrize(
     "given", NO_SPANS, ids=lambda each: "a set" if isinstance(each, set) else repr(each)[:20].partition(" at 0x")[0]
 )
-def test_no_time_to_live(ledger: Ledger, told: Told, given: Any) -> None:
+def test_no_time_to_live(ledger: Ledger, reported: Told, given: Any) -> None:
     """It is a number of seconds that ends on a date."""
     with pytest.raises(InputError, match="expires_in"):
         ledger.open(ASKED, expires_in=given)
-    assert (ledger.pending(), told.events) == ((), [])
+    assert (ledger.pending(), reported.events) == ((), [])
 
 
 @pytest.mark.parametrize("name", ["agent", "decision_id"])
 @pytest.mark.parametrize(
     "given", NO_NAMES, ids=lambda each: "a set" if isinstance(each, set) else repr(each)[:20].partition(" at 0x")[0]
 )
-def test_no_name(ledger: Ledger, told: Told, name: str, given: Any) -> None:
+def test_no_name(ledger: Ledger, reported: Told, name: str, given: Any) -> None:
     """It is a short text of whole characters."""
     with pytest.raises(InputError, match=name):
         ledger.open(ASKED, **{name: given})
-    assert (ledger.pending(), told.events) == ((), [])
+    assert (ledger.pending(), reported.events) == ((), [])
 
 
 @pytest.mark.parametrize(
     "given", NO_ACTIONS, ids=lambda each: "a set" if isinstance(each, set) else repr(each)[:20].partition(" at 0x")[0]
 )
-def test_no_actions(ledger: Ledger, told: Told, given: Any) -> None:
+def test_no_actions(ledger: Ledger, reported: Told, given: Any) -> None:
     """They are a list of digests, or of None."""
     with pytest.raises(InputError, match="actions"):
         ledger.open(ASKED, actions=given)
-    assert (ledger.pending(), told.events) == ((), [])
+    assert (ledger.pending(), reported.events) == ((), [])
 
 
 QUESTION = ASKED.question
@@ -72,18 +72,18 @@ BROKEN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("given", BROKEN.values(), ids=BROKEN)
-def test_no_envelope(told: Told, given: Any) -> None:
-    """It is told so before anything is kept, and the others' decisions stay at hand."""
+def test_no_envelope(reported: Told, given: Any) -> None:
+    """It is reported so before anything is kept, and the others' decisions stay at hand."""
     store = MemoryStore()
-    ledger = Ledger(store, on_event=told)
+    ledger = Ledger(store, on_event=reported)
     good = ledger.open(ASKED)
     with pytest.raises(InputError):
         ledger.open(given, decision_id="d")
     assert ledger.pending() == Ledger(store).pending() == (good,)
-    assert told.messages() == ["decision.opened"]
+    assert reported.messages() == ["decision.opened"]
 
 
-def test_a_broken_envelope_is_told_of_by_place(ledger: Ledger) -> None:
+def test_a_broken_envelope_is_reported_by_place(ledger: Ledger) -> None:
     """In the words with which a malformed one is discarded."""
     with pytest.raises(InputError, match="discarded as malformed: /question"):
         ledger.open(BROKEN["an index out of range"])
@@ -107,13 +107,13 @@ CALLS: dict[str, Callable[[Ledger], object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_what_is_of_another_type(ledger: Ledger, told: Told, call: Callable[[Ledger], object]) -> None:
+def test_what_is_of_another_type(ledger: Ledger, reported: Told, call: Callable[[Ledger], object]) -> None:
     """Each call says so itself."""
     pending = ledger.open(ASKED, decision_id="d")
     with pytest.raises(InputError):
         call(ledger)
     assert ledger.find("d") == pending
-    assert told.messages() == ["decision.opened"]
+    assert reported.messages() == ["decision.opened"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""An agent waits for decisions without a thread for each, and is told by whichever process answers."""
+"""An agent waits for decisions without a thread for each, and is reported by whichever process answers."""
 
 from __future__ import annotations
 

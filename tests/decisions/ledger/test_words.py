@@ -96,16 +96,16 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_encrypted_words_are_for_those_with_the_key(tmp_path: Path, told: Told, name: str) -> None:
+def test_encrypted_words_are_for_those_with_the_key(tmp_path: Path, reported: Told, name: str) -> None:
     """In no file and no event they stand in the open; with another key, or none, the ledger says so."""
     write, read = KEYS[name]
     with SqliteStore(tmp_path / "ledger.db") as store:
-        ledger = Ledger(store, words=KeepWords(key=write), on_event=told)
+        ledger = Ledger(store, words=KeepWords(key=write), on_event=reported)
         ledger.open(ASKED, decision_id="d")
         ledger.ask_detail("d", "Zebedee's part")
         ledger.resolve("d", open_dialogue(ASKED, WORDS))
         assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
-        assert "Zebedee" not in json.dumps([each.to_json() for each in told.events])
+        assert "Zebedee" not in json.dumps([each.to_json() for each in reported.events])
         reader = Ledger(store, words=KeepWords(key=read))
         assert reader.find("d").continuation == Reopen(ASKED, WORDS)  # type: ignore[union-attr]
         assert reader.detail_requests("d")[0].topic == "Zebedee's part"
@@ -120,7 +120,7 @@ def test_encrypted_words_are_for_those_with_the_key(tmp_path: Path, told: Told, 
 
 
 def test_a_public_key_only_writes(tmp_path: Path) -> None:
-    """Who serves the page with the agent's public key cannot read what others were told there."""
+    """Who serves the page with the agent's public key cannot read what others were reported there."""
     with SqliteStore(tmp_path / "ledger.db") as store:
         public = KeepWords(key=X25519.as_dict(private=False))
         writer = Ledger(store, words=public)
@@ -164,8 +164,8 @@ def test_a_key_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "no").write_text("no key")
     assert KeepWords.with_key_file(tmp_path / "jwk").key.raw_value == SECRET.raw_value
     assert KeepWords.with_key_file(tmp_path / "pem", seconds=60).key.curve_name == "X25519"
-    for name, told in {"no": "has no key that can", "nothing": "cannot be read"}.items():
-        with pytest.raises(InputError, match=f"{name} {told}"):
+    for name, reported in {"no": "has no key that can", "nothing": "cannot be read"}.items():
+        with pytest.raises(InputError, match=f"{name} {reported}"):
             KeepWords.with_key_file(tmp_path / name)
 
 
@@ -190,9 +190,9 @@ def test_a_setting_is_a_setting() -> None:
 
 
 def test_words_are_deleted_when_their_time_is_over(
-    tmp_path: Path, clock: Hand, told: Told, again: Callable[..., Ledger]
+    tmp_path: Path, clock: Hand, reported: Told, again: Callable[..., Ledger]
 ) -> None:
-    """From the store by any ledger that looks, from memory as well; that they were is told, once."""
+    """From the store by any ledger that looks, from memory as well; that they were is reported, once."""
     here = again(words=KeepWords(60))
     here.open(ASKED, decision_id="d")
     here.ask_detail("d", WORDS)
@@ -211,7 +211,7 @@ def test_words_are_deleted_when_their_time_is_over(
             _ = found.continuation
         assert ledger.detail_requests("d")[0].topic is MissingWordsReason.DELETED
     assert not any(b"Zebedee" in each.read_bytes() for each in tmp_path.iterdir())
-    assert len(told.lines("decision.words_deleted")) == 2
+    assert len(reported.lines("decision.words_deleted")) == 2
     clock.now -= 60
     assert again().find("d").resolution.reason is MissingWordsReason.DELETED  # type: ignore[union-attr]
 
@@ -224,13 +224,13 @@ def test_words_that_are_over_are_not_read_before_they_are_deleted(again: Callabl
     assert again().find("d").resolution.reason is MissingWordsReason.DELETED  # type: ignore[union-attr]
 
 
-def test_words_can_be_kept_as_long_as_the_store(again: Callable[..., Ledger], clock: Hand, told: Told) -> None:
-    """Without a time, nothing of the kind is told."""
+def test_words_can_be_kept_as_long_as_the_store(again: Callable[..., Ledger], clock: Hand, reported: Told) -> None:
+    """Without a time, nothing of the kind is reported."""
     again(words=KeepWords(None)).open(ASKED, decision_id="d")
     again(words=KeepWords(None)).resolve("d", open_dialogue(ASKED, WORDS))
     clock.now += 50 * 365 * 86_400
     assert again().find("d").continuation == Reopen(ASKED, WORDS)  # type: ignore[union-attr]
-    assert "wordsUntil" not in told.lines("decision.resolved")[0]
+    assert "wordsUntil" not in reported.lines("decision.resolved")[0]
 
 
 def test_words_can_be_deleted_at_once(tmp_path: Path, again: Callable[..., Ledger]) -> None:
@@ -301,10 +301,10 @@ def test_encrypted_words_are_of_one_decision() -> None:
         Ledger(store, words=words).detail_requests("e")
 
 
-def test_an_option_has_no_words(told: Told) -> None:
+def test_an_option_has_no_words(reported: Told) -> None:
     """Nothing is kept beside it."""
     store = MemoryStore()
-    pending = Ledger(store, on_event=told).open(ASKED, decision_id="d")
-    Ledger(store, on_event=told).resolve("d", select_option(ASKED, 0))
+    pending = Ledger(store, on_event=reported).open(ASKED, decision_id="d")
+    Ledger(store, on_event=reported).resolve("d", select_option(ASKED, 0))
     assert store.find("emitter.ledger", f"words:{pending.reference}") is None
-    assert "wordsUntil" not in told.lines("decision.resolved")[0]
+    assert "wordsUntil" not in reported.lines("decision.resolved")[0]

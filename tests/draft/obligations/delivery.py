@@ -27,7 +27,7 @@ DELIVERY = (
             ("emitter.mcp.tools:advertises",),
             (
                 *of("mcp/test_advert", "test_it_is_read_from_json", "test_it_is_added_to_what_a_tool_says_of_itself"),
-                *of("mcp/test_tool", "test_the_tool_is_told_of_as_it_was_but_for_the_member_and_the_advert"),
+                *of("mcp/test_tool", "test_the_tool_is_reported_as_it_was_but_for_the_member_and_the_advert"),
             ),
             note=(
                 "The advert is in `_meta`, with and without a prefix, because SDKs drop annotations that they "

@@ -35,7 +35,7 @@ ENVELOPE = (
                 *of(
                     "decisions/envelope_parsing/test_wellformed",
                     "test_a_well_formed_envelope_is_read",
-                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                    "test_a_malformed_envelope_is_reported_by_place_and_reason",
                 ),
             ),
         ),
@@ -51,7 +51,7 @@ ENVELOPE = (
                 *of(
                     "decisions/envelope_parsing/test_wellformed",
                     "test_a_well_formed_envelope_is_read",
-                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                    "test_a_malformed_envelope_is_reported_by_place_and_reason",
                 ),
                 *of("mcp/test_attach", "test_an_absent_meta_is_absent"),
             ),
@@ -71,7 +71,7 @@ ENVELOPE = (
             (
                 *of(
                     "decisions/envelope_parsing/test_wellformed",
-                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                    "test_a_malformed_envelope_is_reported_by_place_and_reason",
                 ),
                 *of("decisions/envelope_parsing/test_hostile", "test_anything_at_all_is_malformed_and_no_exception"),
             ),

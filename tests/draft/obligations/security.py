@@ -11,7 +11,7 @@ SECURITY = (
             Level.MAY,
             "A decision and its resolution may be recorded as events.",
             ("emitter.decisions.ledger:Ledger",),
-            (*of("decisions/ledger/test_privacy", "test_what_is_told_of_a_decision"),),
+            (*of("decisions/ledger/test_privacy", "test_what_is_reported_a_decision"),),
         ),
         ("ee48bc2c",),
     ),
@@ -42,7 +42,7 @@ SECURITY = (
                 *of(
                     "decisions/ledger/test_rates",
                     "test_each_agent_and_class_has_rates_of_its_own",
-                    "test_a_rate_that_comes_to_its_threshold_is_told",
+                    "test_a_rate_that_comes_to_its_threshold_is_reported",
                     "test_nobody_hides_behind_many_classes",
                 ),
             ),
@@ -101,7 +101,7 @@ SECURITY = (
             "An answer in the principal's own words is kept for a limited time or not at all, and is in no event.",
             ("emitter.decisions.ledger:Ledger", "emitter.decisions.ledger_words:KeepWords"),
             (
-                *of("decisions/ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_told"),
+                *of("decisions/ledger/test_privacy", "test_no_word_of_the_principal_is_on_the_disk_or_reported"),
                 *of(
                     "decisions/ledger/test_words",
                     "test_words_are_deleted_when_their_time_is_over",

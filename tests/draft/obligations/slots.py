@@ -107,7 +107,7 @@ SLOTS = (
             (
                 *of(
                     "decisions/envelope_parsing/test_wellformed",
-                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                    "test_a_malformed_envelope_is_reported_by_place_and_reason",
                 ),
                 *of(
                     "checks/content/test_structural",
@@ -130,7 +130,7 @@ SLOTS = (
             (
                 *of(
                     "decisions/envelope_parsing/test_wellformed",
-                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                    "test_a_malformed_envelope_is_reported_by_place_and_reason",
                 ),
                 *of("forms/binding_moment/test_emission", "test_a_recommended_option_that_is_none_is_corrected"),
             ),
@@ -160,7 +160,7 @@ SLOTS = (
             (
                 *of(
                     "decisions/envelope_parsing/test_wellformed",
-                    "test_a_malformed_envelope_is_told_by_place_and_reason",
+                    "test_a_malformed_envelope_is_reported_by_place_and_reason",
                 ),
                 *of("models/test_binding_moment", "test_hatches_are_open_unless_given"),
             ),
@@ -218,7 +218,7 @@ SLOTS = (
             ),
             (
                 *of("checks/content/test_lexicon", "test_an_example_of_the_lexicon_holds"),
-                *of("decisions/ledger/test_rates", "test_a_rate_that_comes_to_its_threshold_is_told"),
+                *of("decisions/ledger/test_rates", "test_a_rate_that_comes_to_its_threshold_is_reported"),
             ),
         ),
         ("28d1277d",),

@@ -19,7 +19,7 @@ MODEL = "anthropic/claude-sonnet-5-5"
 RESUME, BACK, LEAVE = (each["label"] for each in BOUND["turn"]["question"]["options"])
 ACTIONS = {RESUME: "sha256:resume", BACK: "sha256:back"}
 WORD = "quandarious"
-"""Stands in an answer that is refused, and must stand in nothing that is sent or told afterwards."""
+"""Stands in an answer that is refused, and must stand in nothing that is sent or reported afterwards."""
 
 
 def offering(*labels: str, **changed: Any) -> Text:

@@ -155,7 +155,7 @@ def test_a_digest_is_its_labels_and_of_no_other_option(actions: dict[str, str | 
 
 @given(some_actions(), st.lists(LABELS, min_size=2, max_size=4))
 def test_an_envelope_is_taken_only_with_each_label_once(actions: dict[str, str | None], labels: list[str]) -> None:
-    """Whatever else it offers; what passes for a label is told wherever surfaces warn of two that look the same."""
+    """Whatever else it offers; what passes for a label is reported wherever surfaces warn of two that look the same."""
     moment = offering(tuple(labels))
 
     rules = {each.rule for each in fixed_option_violations(actions, moment)}
@@ -196,7 +196,7 @@ def test_a_label_is_spelled_whole_and_closes_nothing(text: str) -> None:
 
 @given(some_actions())
 def test_the_model_reads_no_digest(actions: Mapping[str, str | None]) -> None:
-    """Each label is in the prompt, under the number by which it is told of; no digest is."""
+    """Each label is in the prompt, under the number by which it is reported; no digest is."""
     (said,) = render_fixed_options(PROMPTS, actions)
 
     assert all(f"\n{number}. {escape_json(each)}\n" in said for number, each in enumerate(actions, start=1))

@@ -151,20 +151,20 @@ BROKEN: dict[str, tuple[tuple[str, ...], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("labels", "told"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("labels", "reported"), BROKEN.values(), ids=BROKEN)
 def test_what_does_not_offer_them_unmistakably_is_corrected(
-    vendor: Simulator, labels: tuple[str, ...], told: list[str]
+    vendor: Simulator, labels: tuple[str, ...], reported: list[str]
 ) -> None:
-    """It is VIOLATED at the place where it is broken; labels are told by number, and no word of the answer is."""
+    """It is VIOLATED at the place where it is broken; labels are reported by number, and no word of the answer is."""
     vendor.script(offering(*labels))
 
     decision = emit_binding_moment("Resume?", model=MODEL, actions=ACTIONS)
 
     broken = [str(each) for each in decision.attempts[0].violations]
-    assert [each.rpartition(": ")[0] for each in broken if "action-" in each] == told
+    assert [each.rpartition(": ")[0] for each in broken if "action-" in each] == reported
     assert not any(label in each for each in broken for label in (*labels, *ACTIONS))
     assert [each.verdict.value for each in decision.attempts] == ["violated", "complete"]
-    assert all(each.partition(":")[0] in json.dumps(vendor.calls[1].body) for each in told)
+    assert all(each.partition(":")[0] in json.dumps(vendor.calls[1].body) for each in reported)
     assert WORD not in json.dumps(vendor.calls[1].body)
     assert WORD not in json.dumps([each.to_json() for each in decision.events])
 
@@ -229,8 +229,8 @@ def test_a_label_closes_no_fence_and_is_met_all_the_same(vendor: Simulator) -> N
     decision = emit_binding_moment("Resume?", model=MODEL, actions={HOSTILE: "sha256:send"})
 
     (message,) = vendor.calls[0].body["messages"]
-    told = str(message["content"]).partition('<UNTRUSTED type="labels" source="the caller">')[2]
-    fence = told.partition("</UNTRUSTED>")[0].replace("\\\\", "\\").replace('\\"', '"')
+    reported = str(message["content"]).partition('<UNTRUSTED type="labels" source="the caller">')[2]
+    fence = reported.partition("</UNTRUSTED>")[0].replace("\\\\", "\\").replace('\\"', '"')
     assert "1. " in fence
     assert "\\u003c/UNTRUSTED>" in fence
     assert "\\uff1csystem\\ufe64" in fence

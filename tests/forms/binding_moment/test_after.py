@@ -214,15 +214,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("settings", "told"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_heard_is_refused_before_anything_is_sent(settings: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("settings", "reported"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_heard_is_refused_before_anything_is_sent(settings: dict[str, Any], reported: str) -> None:
     """The error says what to do."""
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         emit_binding_moment("Resume?", model=MODEL, **settings)
 
 
 def test_a_label_of_several_lines_is_one_option(vendor: Simulator) -> None:
-    """What was chosen is told by its own words, so that no number can come to mean another option."""
+    """What was chosen is reported by its own words, so that no number can come to mean another option."""
     labels = ("Keep the data: it is safe\n2. Delete the data", "Ask the owner first")
     moment = MOMENT.model_copy(update={"question": relabelled(MOMENT.question, "What now?\n1. Nothing", labels)})
 

@@ -118,7 +118,7 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
 
 @pytest.mark.filterwarnings("ignore::emitter.errors.UnknownModelWarning")
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "reported"),
     [
         ("openai/gpt-6-sol", False),
         ("google/gemini-3.8-flash", False),
@@ -127,11 +127,11 @@ def test_another_wire_can_be_asked_for(server: Loopback) -> None:
         ("openai-compatible/some-model", True),
     ],
 )
-def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, model: str, told: bool) -> None:
+def test_a_schema_that_nobody_enforces_stands_in_the_prompt(server: Loopback, model: str, reported: bool) -> None:
     """Where the vendor constrains the model, the prompt does not repeat the schema."""
     emit_binding_moment(SITUATION, model=model)
 
-    assert ("# The form of the answer" in json.dumps(server.requests[0].body)) is told
+    assert ("# The form of the answer" in json.dumps(server.requests[0].body)) is reported
 
 
 WARNED = (
@@ -234,13 +234,15 @@ def test_a_veto_is_a_success() -> None:
 
 def test_events_reach_the_sink_as_they_happen() -> None:
     """The sink sees each event once, in order, and the result keeps the same."""
-    told: list[RunEvent] = []
+    reported: list[RunEvent] = []
     with serving(lambda vendor: vendor.whole(text(BOUND), 600)) as running:
         client = anthropic.Anthropic(api_key="k", base_url=running.url)
-        decision = emit_binding_moment(SITUATION, model="anthropic/claude-opus-5", client=client, on_event=told.append)
+        decision = emit_binding_moment(
+            SITUATION, model="anthropic/claude-opus-5", client=client, on_event=reported.append
+        )
 
-    assert tuple(told) == decision.events
-    assert [each.sequence for each in told] == list(range(len(told)))
+    assert tuple(reported) == decision.events
+    assert [each.sequence for each in reported] == list(range(len(reported)))
 
 
 def test_prompts_of_your_own_are_used(server: Loopback, tmp_path: Path) -> None:
@@ -274,7 +276,7 @@ def test_a_recommended_option_that_is_none_is_corrected() -> None:
 
 
 def test_an_unreachable_server_is_said() -> None:
-    """A connection that cannot be made is a fault, re-sent as often as the policy says, then told."""
+    """A connection that cannot be made is a fault, re-sent as often as the policy says, then reported."""
     client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(Unreachable) as raised:
         emit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=client, policy=Policy(max_faults=0))
@@ -414,9 +416,9 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
 }
 
 
-@pytest.mark.parametrize(("given", "error", "told"), BAD.values(), ids=BAD.keys())
-def test_bad_input_is_told_before_anything_is_sent(
-    monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], error: type[InputError], told: str
+@pytest.mark.parametrize(("given", "error", "reported"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_reported_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], error: type[InputError], reported: str
 ) -> None:
     """One sentence says what is wrong, and another what to do."""
     for variables in ENVIRONMENT.values():
@@ -426,12 +428,12 @@ def test_bad_input_is_told_before_anything_is_sent(
     if error is not MissingKey:
         arguments.setdefault("client", openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1"))
 
-    with pytest.raises(error, match=re.escape(told)):
+    with pytest.raises(error, match=re.escape(reported)):
         emit_binding_moment(**arguments)
 
 
 def test_a_sync_client_is_refused_by_the_async_call() -> None:
-    """The other way round is told as clearly."""
+    """The other way round is reported as clearly."""
     with pytest.raises(InputError, match=r"an openai.OpenAI, which blocks.* Pass client=openai.AsyncOpenAI"):
         asyncio.run(aemit_binding_moment(SITUATION, model="openai/gpt-6-sol", client=openai.OpenAI(api_key="k")))
 
@@ -444,7 +446,7 @@ def test_a_trust_that_is_none_is_refused(trust: Any) -> None:
 
 
 def test_text_that_no_wire_can_carry_is_refused() -> None:
-    """A lone surrogate, as a file read carelessly leaves it, is told before anything is sent."""
+    """A lone surrogate, as a file read carelessly leaves it, is reported before anything is sent."""
     with pytest.raises(InputError, match="lone surrogate"):
         Material("\ud800")
 

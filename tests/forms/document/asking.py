@@ -32,7 +32,7 @@ every_world = pytest.mark.parametrize("world", ["sync", "async"])
 
 TASK = "From Acme: 12 euros for two boxes, to be paid by the last of January."
 ODD = "quxillious"
-"""Stands in answers that do not hold, and must stand in nothing that is told or sent afterwards."""
+"""Stands in answers that do not hold, and must stand in nothing that is reported or sent afterwards."""
 
 
 class Invoice(BaseModel):
@@ -94,12 +94,12 @@ class Asked:
 
     @property
     def events(self) -> list[Event]:
-        """The events that were told."""
+        """The events that were reported."""
         return [each.event for each in self.trace.events]
 
     @property
-    def told(self) -> str:
-        """Everything that went out or was told, but for the value: where nothing of a bad answer may stand."""
+    def reported(self) -> str:
+        """Everything that went out or was reported, but for the value: where nothing of a bad answer may stand."""
         return json.dumps([self.bodies, [each.to_json() for each in self.trace.events]]) + repr(self.trace.attempts)
 
 

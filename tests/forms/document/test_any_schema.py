@@ -64,7 +64,7 @@ DOCUMENT = {"p0": "value 0 1"}
 
 
 @pytest.mark.parametrize("wire", ["openai-responses", "anthropic"])
-def test_a_schema_too_large_for_the_vendor_is_told_before_the_first_call(wire: str) -> None:
+def test_a_schema_too_large_for_the_vendor_is_reported_before_the_first_call(wire: str) -> None:
     """One warning, first; what the vendor no longer holds the model to is checked here all the same."""
     shown = ask(wire, [said({})], LARGE, examples=[DOCUMENT], policy=Policy(max_attempts=1))
     encoded = json.loads(_shown(shown.bodies[0]))

@@ -1,4 +1,4 @@
-"""What cannot be asked for is told in one sentence, before anything is sent."""
+"""What cannot be asked for is reported in one sentence, before anything is sent."""
 
 from __future__ import annotations
 
@@ -101,19 +101,19 @@ NO_SCHEMAS: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize(("schema", "told"), NO_SCHEMAS.values(), ids=NO_SCHEMAS.keys())
-def test_what_is_no_schema_is_refused(schema: object, told: str) -> None:
+@pytest.mark.parametrize(("schema", "reported"), NO_SCHEMAS.values(), ids=NO_SCHEMAS.keys())
+def test_what_is_no_schema_is_refused(schema: object, reported: str) -> None:
     """The error of any argument, at the root, in a plain sentence."""
     with pytest.raises(InputError) as raised:
         emit(schema, TASK, model="openai/gpt-6-sol")
 
     assert isinstance(raised.value, Uncompilable)
     assert raised.value.pointer == ""
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_schema_that_holds_itself_is_refused() -> None:
-    """A circle of dicts has no end, and is told instead of followed."""
+    """A circle of dicts has no end, and is reported instead of followed."""
     circle: dict[str, Any] = {"type": "object"}
     circle["properties"] = {"again": circle}
 
@@ -142,9 +142,9 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
 
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-@pytest.mark.parametrize(("given", "error", "told"), BAD.values(), ids=BAD.keys())
-def test_bad_input_is_told_before_anything_is_sent(
-    given: dict[str, Any], error: type[InputError], told: str, asynchronous: bool
+@pytest.mark.parametrize(("given", "error", "reported"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_reported_before_anything_is_sent(
+    given: dict[str, Any], error: type[InputError], reported: str, asynchronous: bool
 ) -> None:
     """The same sentences in both worlds."""
     kind = openai.AsyncOpenAI if asynchronous else openai.OpenAI
@@ -154,7 +154,7 @@ def test_bad_input_is_told_before_anything_is_sent(
     with pytest.raises(error) as raised:
         asyncio.run(aemit(FORM, **arguments)) if asynchronous else emit(FORM, **arguments)
 
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_dict_without_a_keyword_is_warned_of() -> None:

@@ -1,4 +1,4 @@
-"""The caller's own rules: what they find is corrected, what they raise is told as theirs."""
+"""The caller's own rules: what they find is corrected, what they raise is reported as theirs."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ FOUND: dict[str, tuple[Callable[[Any], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("check", "told"), FOUND.values(), ids=FOUND.keys())
-def test_a_finding_is_one_line(check: Callable[[Any], object], told: str) -> None:
+@pytest.mark.parametrize(("check", "reported"), FOUND.values(), ids=FOUND.keys())
+def test_a_finding_is_one_line(check: Callable[[Any], object], reported: str) -> None:
     """Sentences and violations, one or many, stand one a line in the corrective fragment."""
     asked = ask("openai-chat", [said(HELD), said(HELD)], checks=[check], policy=Policy(max_attempts=2))
 
-    assert f"\n{told}\n" in _last(asked.bodies[1])
+    assert f"\n{reported}\n" in _last(asked.bodies[1])
     assert asked.error.code == "envelope_invalid"
 
 
 @pytest.mark.parametrize("found", [None, [], (), "", True], ids=repr)
-def test_nothing_found_is_nothing_told(found: object) -> None:
+def test_nothing_found_is_nothing_reported(found: object) -> None:
     """None, True and an empty list or text are the same: the rule holds."""
     assert ask("anthropic", [said(HELD)], checks=[lambda _: None, lambda _: found]).value == INVOICE
 
@@ -84,12 +84,12 @@ REFUSING: dict[str, tuple[Callable[[Any], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("check", "told"), REFUSING.values(), ids=REFUSING.keys())
-def test_a_check_may_say_yes_or_no(check: Callable[[Any], object], told: str) -> None:
+@pytest.mark.parametrize(("check", "reported"), REFUSING.values(), ids=REFUSING.keys())
+def test_a_check_may_say_yes_or_no(check: Callable[[Any], object], reported: str) -> None:
     """False refuses the answer, and the model is told what the check says of itself."""
     asked = ask("openai-chat", [said(DEAR), said(DEAR)], checks=[check], policy=Policy(max_attempts=2))
 
-    assert f"\n{told}\n" in _last(asked.bodies[1])
+    assert f"\n{reported}\n" in _last(asked.bodies[1])
 
 
 def quoting(invoice: dict[str, Any]) -> Violation:
@@ -104,7 +104,7 @@ def test_what_a_check_quotes_is_struck_out() -> None:
     asked = ask("openai-chat", [said(answer)] * 2, FORM, checks=[quoting], policy=Policy(max_attempts=2))
 
     assert "\n- /total/*: check: another vendor than '…'\n" in _last(asked.bodies[1])
-    assert "Quentin" not in f"{asked.bodies[1]}{asked.error}{asked.told}"
+    assert "Quentin" not in f"{asked.bodies[1]}{asked.error}{asked.reported}"
 
 
 def test_what_a_check_keeps_of_an_answer_is_struck_out() -> None:
@@ -134,11 +134,11 @@ def test_the_words_of_checks_and_validators_can_be_withheld() -> None:
 
     script = [said({**HELD, "total": 9999}), said(DEAR), said(DEAR)]
     thrice = Policy(max_attempts=3)
-    told = ask("openai-chat", script, Strict, checks=[cheap], policy=thrice)
+    reported = ask("openai-chat", script, Strict, checks=[cheap], policy=thrice)
     withheld = ask("openai-chat", script, Strict, checks=[cheap], policy=thrice, validator_messages=False)
 
-    assert "- /total: value_error: only totals of two digits\n" in _last(told.bodies[1])
-    assert "split it." in _last(told.bodies[2])
+    assert "- /total: value_error: only totals of two digits\n" in _last(reported.bodies[1])
+    assert "split it." in _last(reported.bodies[2])
     assert "- /total: value_error: what the description of this place asks for\n" in _last(withheld.bodies[1])
     assert "- /: check: an answer that passes the check cheap\n" in _last(withheld.bodies[2])
 
@@ -189,23 +189,23 @@ RAISING: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
 def test_a_check_that_raises_is_the_callers_bug(
     wire: str, check: Callable[[Any], object], cause: type[Exception]
 ) -> None:
-    """It ends the emission at once with what was spent, and what it raised is the cause, told nowhere else."""
+    """It ends the emission at once with what was spent, and what it raised is the cause, reported nowhere else."""
     asked = ask(wire, [said(HELD)], checks=[check])
     error = asked.error
 
     assert isinstance(error, CheckFailed)
     assert isinstance(error.__cause__, cause)
     assert error.code == "check_failed"
-    told = "returned a value of type int; a check returns" if cause is TypeError else f"raised {cause.__name__}"
-    assert told in str(error)
+    reported = "returned a value of type int; a check returns" if cause is TypeError else f"raised {cause.__name__}"
+    assert reported in str(error)
     assert error.trace.usage.output == 40
     assert [each.verdict.value for each in asked.trace.attempts] == ["unchecked"]
     assert [type(each) for each in asked.events][1:] == [ProviderUsage, NodeFailed]
     assert not any(isinstance(each, RetryExhausted) for each in asked.events)
-    assert ODD not in f"{error} {asked.told}"
+    assert ODD not in f"{error} {asked.reported}"
 
 
-def test_a_check_that_returns_its_value_is_told_so() -> None:
+def test_a_check_that_returns_its_value_is_reported_so() -> None:
     """A pydantic model can be iterated, so its fields must not be taken for findings."""
 
     class Total(BaseModel):
@@ -226,7 +226,7 @@ def test_a_check_is_named_in_the_error() -> None:
 
 
 def test_a_validator_that_raises_what_is_no_finding_is_a_bug_too() -> None:
-    """Pydantic makes findings of ``ValueError``; anything else that a model's code raises is told like a check's."""
+    """Pydantic makes findings of ``ValueError``; anything else is reported like a check's."""
 
     class Broken(Invoice):
         def model_post_init(self, _: Any) -> None:
@@ -240,7 +240,7 @@ def test_a_validator_that_raises_what_is_no_finding_is_a_bug_too() -> None:
 
 
 def test_a_later_check_is_asked_though_an_earlier_one_found() -> None:
-    """All that is wrong is told at once."""
+    """All that is wrong is reported at once."""
     checks: Iterable[Any] = [lambda _: ["One."], lambda _: ["Two."]]
     asked = ask("openai-chat", [said(HELD), said(HELD)], checks=checks, policy=Policy(max_attempts=2))
 

@@ -42,7 +42,7 @@ def test_an_answer_and_its_correction_are_validated_in_the_context(wire: str, wo
     assert asked.value == Order.model_construct(vendor="Acme")
     assert [attempt.verdict.value for attempt in asked.trace.attempts] == ["violated", "complete"]
     assert "must be that of a vendor in the ledger" in json.dumps(asked.bodies[1])
-    assert LEDGER not in asked.told
+    assert LEDGER not in asked.reported
 
 
 def test_streams_and_runs_validate_in_the_context() -> None:

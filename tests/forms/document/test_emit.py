@@ -89,7 +89,7 @@ def test_a_violation_is_corrected_without_a_word_of_the_answer(wire: str, world:
     assert [each.reason for each in asked.events if isinstance(each, RetryAttempted)] != []
     assert "did not satisfy" in json.dumps(second)
     assert "did not satisfy" not in json.dumps(first)
-    assert ODD not in asked.told
+    assert ODD not in asked.reported
 
 
 @every_wire
@@ -100,10 +100,10 @@ def test_an_error_holds_no_word_of_the_answer(wire: str, broken: object) -> None
 
     assert asked.error.code == "envelope_invalid"
     assert asked.error.__cause__ is None
-    assert ODD not in f"{asked.error} {asked.told}"
+    assert ODD not in f"{asked.error} {asked.reported}"
 
 
-def test_a_validators_rule_is_told_by_place_and_kind() -> None:
+def test_a_validators_rule_is_reported_by_place_and_kind() -> None:
     """The corrective fragment names the property and pydantic's kind of error."""
     asked = ask("openai-chat", [said({**HELD, "vendor": ODD}), said(HELD)])
 

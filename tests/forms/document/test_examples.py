@@ -125,13 +125,13 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("given", "told"), BAD.values(), ids=BAD.keys())
-def test_a_bad_example_is_told_before_anything_is_sent(given: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("given", "reported"), BAD.values(), ids=BAD.keys())
+def test_a_bad_example_is_reported_before_anything_is_sent(given: dict[str, Any], reported: str) -> None:
     """The sentence names its index, and the rule that it breaks."""
     with pytest.raises(InputError) as raised:
         ask("openai-chat", [], **given)
 
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 @pytest.mark.parametrize("schema", [Invoice, FORM], ids=["model", "schema"])

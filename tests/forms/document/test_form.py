@@ -1,4 +1,4 @@
-"""How the form is told: by the vendor's own mode, or in words where the vendor cannot hold the model to it."""
+"""How the form is reported: by the vendor's own mode, or in words where the vendor cannot hold the model to it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_it_stands_in_the_system_prompt_instead(mode: OutputMode) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "holds", "told"),
+    ("mode", "holds", "reported"),
     [
         (OutputMode.JSON_SCHEMA, True, False),
         (OutputMode.JSON_SCHEMA, False, True),
@@ -80,11 +80,11 @@ def test_it_stands_in_the_system_prompt_instead(mode: OutputMode) -> None:
         (OutputMode.TEXT, True, True),
     ],
 )
-def test_a_compiled_schema_is_told_in_words_where_none_is_sent_or_looked_at(
-    mode: OutputMode, holds: bool, told: bool
+def test_a_compiled_schema_is_reported_in_words_where_none_is_sent_or_looked_at(
+    mode: OutputMode, holds: bool, reported: bool
 ) -> None:
     """What stands in the prompt is the compiled form, since that is what is decoded."""
-    assert (prompt.render_schema(PROMPTS, COMPILED.schema) in form(COMPILED, mode, holds=holds)) is told
+    assert (prompt.render_schema(PROMPTS, COMPILED.schema) in form(COMPILED, mode, holds=holds)) is reported
 
 
 LOSSES = {
@@ -118,7 +118,7 @@ def test_the_list_of_rules_is_bounded() -> None:
     )
 
 
-def test_what_a_schemas_size_cost_is_told_once_and_first() -> None:
+def test_what_a_schemas_size_cost_is_reported_once_and_first() -> None:
     """A warning before the first call, with the places in the schema and no values."""
     lost = tuple(Loss(f"/properties/{nth}", "enum", '["a"]', LossReason.DEGRADED) for nth in range(20))
     ask = asks.ask()
@@ -136,12 +136,12 @@ def test_what_a_schemas_size_cost_is_told_once_and_first() -> None:
 
 
 def emission_until_call(ask: Any) -> list[Any]:
-    """Return the events that are told before anything is sent."""
-    told: list[Any] = []
+    """Return the events that are reported before anything is sent."""
+    reported: list[Any] = []
     for step in run_emission(ask, Policy()):
         if isinstance(step, ModelRequest):
-            return told
-        told.append(step)
+            return reported
+        reported.append(step)
     raise AssertionError("an emission sends something")
 
 

@@ -127,12 +127,12 @@ TOLD: dict[str, tuple[Any, Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("form", "document", "told"), TOLD.values(), ids=TOLD)
-def test_the_caller_s_own_words_are_kept(form: Any, document: Any, told: str) -> None:
+@pytest.mark.parametrize(("form", "document", "reported"), TOLD.values(), ids=TOLD)
+def test_the_caller_s_own_words_are_kept(form: Any, document: Any, reported: str) -> None:
     """Of validators of every sort, and of the types that pydantic brings along; what they quote is struck out."""
     [found] = resolve_schema(form).parse(document).violations
 
-    assert str(found) == told
+    assert str(found) == reported
 
 
 class Order(BaseModel):
@@ -186,12 +186,12 @@ SUMS: dict[str, tuple[float | str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "message", "told"), SUMS.values(), ids=SUMS)
-def test_only_numbers_of_the_answer_are_struck_out(answer: float | str, message: str, told: str) -> None:
+@pytest.mark.parametrize(("answer", "message", "reported"), SUMS.values(), ids=SUMS)
+def test_only_numbers_of_the_answer_are_struck_out(answer: float | str, message: str, reported: str) -> None:
     """A correct number is often near the wrong one, and a limit may be the same."""
     found = redact_message(message, {"total": answer}, lambda: collect_source_text(LIMIT), frozenset({"total"}))
 
-    assert found == told
+    assert found == reported
 
 
 def test_words_that_the_answer_has_too_are_kept_where_they_are_the_caller_s() -> None:
@@ -218,7 +218,7 @@ def test_in_doubt_a_message_is_withheld(message: str, document: Any) -> None:
     assert redact_message(message, document, SourceText, frozenset()) is None
 
 
-def test_a_validator_without_words_is_told_as_one() -> None:
+def test_a_validator_without_words_is_reported_as_one() -> None:
     """An assertion without a message says nothing."""
 
     def judge(value: int) -> int:
@@ -457,17 +457,17 @@ USEFUL: dict[str, tuple[Callable[[str], str], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("check", "text", "told"), USEFUL.values(), ids=USEFUL)
+@pytest.mark.parametrize(("check", "text", "reported"), USEFUL.values(), ids=USEFUL)
 def test_the_caller_s_constants_are_kept_where_an_answer_comes_near(
-    check: Callable[[str], str], text: str, told: str
+    check: Callable[[str], str], text: str, reported: str
 ) -> None:
     """Whatever they stand in: a near miss must still be told what would have been right."""
     [found] = make_reader(resolve_schema(str), (check,))(text).violations
 
-    if "'…" in told:  # what is quoted of the answer may be words of the caller's, too
-        assert found.expected.partition(" ")[2].endswith(told.partition(" ")[2])
+    if "'…" in reported:  # what is quoted of the answer may be words of the caller's, too
+        assert found.expected.partition(" ")[2].endswith(reported.partition(" ")[2])
     else:
-        assert found.expected == told
+        assert found.expected == reported
 
 
 LITERALS = ("the value ", " must be another one, and not near ")
@@ -510,9 +510,9 @@ def letters(text: str) -> str:
     return "".join(each for each in unicodedata.normalize("NFKD", flat) if each.isalnum())
 
 
-def leaked(told: str, of: str) -> list[str]:
-    """Return what a told message shows of a text, beside the caller's own words."""
-    pieces = re.split("|".join(re.escape(each.strip()) for each in LITERALS), told)
+def leaked(reported: str, of: str) -> list[str]:
+    """Return what a reported message shows of a text, beside the caller's own words."""
+    pieces = re.split("|".join(re.escape(each.strip()) for each in LITERALS), reported)
     there = letters(of)
     found = [letters(piece)[at : at + 4] for piece in pieces for at in range(len(letters(piece)) - 3)]
     return [each for each in found if each in there]
@@ -529,9 +529,9 @@ def test_no_text_of_the_model_goes_along(text: str, other: str, spelling: str, *
     """However the caller's code writes it, cuts it or turns it round; names that the model made up are text, too."""
     document = {"known": [{text: 1}]} if nested else {"known": {"known": text}, "other": other}
     message = SPELLINGS[spelling](text).join(LITERALS)
-    told = redact_message(message, document, own, frozenset({"known", "other"}))
+    reported = redact_message(message, document, own, frozenset({"known", "other"}))
 
-    assert told is None or not leaked(told, text), told
+    assert reported is None or not leaked(reported, text), reported
 
 
 @settings(max_examples=examples(60))
@@ -542,16 +542,16 @@ def test_no_text_of_the_model_goes_along(text: str, other: str, spelling: str, *
 def test_no_number_of_the_model_goes_along(number: float, spelling: str) -> None:
     """However it is formatted or rounded."""
     message = NUMBERS[spelling](number).join(LITERALS)
-    told = redact_message(message, {"known": number}, own, frozenset({"known"}))
+    reported = redact_message(message, {"known": number}, own, frozenset({"known"}))
 
-    assert told is None or not re.search(r"\d{3}", told.replace(",", "").replace("_", "")), told
+    assert reported is None or not re.search(r"\d{3}", reported.replace(",", "").replace("_", "")), reported
 
 
 @settings(max_examples=examples(40))
 @given(text=TEXTS, answer=st.text("abcdefgmnoruvt ", max_size=60))
-def test_a_message_that_quotes_nothing_is_told_as_it_is(text: str, answer: str) -> None:
+def test_a_message_that_quotes_nothing_is_reported_as_it_is(text: str, answer: str) -> None:
     """Whatever the answer says: the caller's own words are never taken for it, unless they are all of a text in it."""
     message = " ".join("".join(LITERALS).split())
-    told = redact_message(message, {"known": [answer, text]}, lambda: SourceText((message,)), frozenset({"known"}))
+    reported = redact_message(message, {"known": [answer, text]}, lambda: SourceText((message,)), frozenset({"known"}))
 
-    assert told == message or letters(message) in (letters(text), letters(answer))
+    assert reported == message or letters(message) in (letters(text), letters(answer))

@@ -1,4 +1,4 @@
-"""What pydantic finds, told without a word of the document."""
+"""What pydantic finds, reported without a word of the document."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ FOUND: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("document", "told"), FOUND.values(), ids=FOUND.keys())
-def test_what_pydantic_finds_is_told_without_a_word_of_the_document(document: Any, told: str) -> None:
+@pytest.mark.parametrize(("document", "reported"), FOUND.values(), ids=FOUND.keys())
+def test_what_pydantic_finds_is_reported_without_a_word_of_the_document(document: Any, reported: str) -> None:
     """The place in the schema's names, the kind of error, and what the type itself demands."""
     violations = resolve_schema(Judged).parse(document).violations
 
-    assert told in "\n".join(map(str, violations))
+    assert reported in "\n".join(map(str, violations))
     assert ODD not in repr(violations)
 
 

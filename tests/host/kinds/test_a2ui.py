@@ -80,7 +80,7 @@ def test_a_surface_that_is_taken(payload: Any) -> None:
 
 @pytest.mark.parametrize("payload", BAD.values(), ids=BAD.keys())
 def test_a_surface_that_is_not(payload: Any) -> None:
-    """It fails closed, and what it holds is not told."""
+    """It fails closed, and what it holds is not reported."""
     found = A2UI_KIND.find_violations(payload)
 
     assert found

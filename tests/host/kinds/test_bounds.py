@@ -91,12 +91,12 @@ BENIGN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(("schema", "told"), BOMBS.values(), ids=BOMBS.keys())
-def test_a_bomb_is_refused_at_once(schema: Any, told: str) -> None:
+@pytest.mark.parametrize(("schema", "reported"), BOMBS.values(), ids=BOMBS.keys())
+def test_a_bomb_is_refused_at_once(schema: Any, reported: str) -> None:
     """Nothing is compiled, and nobody waits."""
 
     def register() -> None:
-        with pytest.raises((InputError, Uncompilable), match=told):
+        with pytest.raises((InputError, Uncompilable), match=reported):
             register_kind(NAME, schema, registry=KindRegistry())
 
     count_lines(register, limit=5_000_000)

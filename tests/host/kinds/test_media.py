@@ -84,7 +84,7 @@ def test_an_asset_that_is_taken(kind_id: str, payload: Any) -> None:
 
 @pytest.mark.parametrize(("payload", "pointer", "rule"), BAD.values(), ids=BAD.keys())
 def test_an_asset_that_is_not(payload: Any, pointer: str, rule: str) -> None:
-    """The first thing wrong with it is told, without a word of it."""
+    """The first thing wrong with it is reported, without a word of it."""
     found = IMAGE.find_violations(payload)
 
     assert [(each.pointer, each.rule) for each in found] == [(pointer, rule)]

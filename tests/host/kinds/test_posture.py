@@ -12,7 +12,7 @@ PORTABLE = of(reasoning={"type": ["string", "null"]}, title={"type": "string"})
 OUTSIDE = {"type": "object", "properties": {"title": {"type": "string", "maxLength": 5}, "x": {"not": {}}}}
 
 
-def test_outside_the_subset_is_told_on_the_kind() -> None:
+def test_outside_the_subset_is_reported_on_the_kind() -> None:
     """The default: the kind is taken, and its findings say where the schema is not portable, and how to mend it."""
     found = registered(OUTSIDE).findings
 
@@ -31,9 +31,9 @@ def test_a_strict_host_refuses_what_is_outside() -> None:
     with pytest.raises(InputError, match="is outside the portable subset") as raised:
         registered(OUTSIDE, posture="strict")
 
-    told = str(raised.value)
-    assert "#/properties/title: forbidden-string-constraint-strict-only (maxLength). Remove the keyword" in told
-    assert "posture='warn'" in told
+    reported = str(raised.value)
+    assert "#/properties/title: forbidden-string-constraint-strict-only (maxLength). Remove the keyword" in reported
+    assert "posture='warn'" in reported
     assert registered(PORTABLE, posture="strict").findings == ()
 
 

@@ -191,10 +191,10 @@ SCHEMAS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("model", "told"), SCHEMAS.values(), ids=SCHEMAS.keys())
-def test_a_schema_that_will_not_do(model: Any, told: str) -> None:
+@pytest.mark.parametrize(("model", "reported"), SCHEMAS.values(), ids=SCHEMAS.keys())
+def test_a_schema_that_will_not_do(model: Any, reported: str) -> None:
     """It is refused before anything is made of it, with the place and the cure."""
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=reported):
         registered(model)
 
 
@@ -313,7 +313,7 @@ def test_no_payload_is_refused_for_want_of_reasoning(said: dict[str, Any], schem
 
 
 @pytest.mark.parametrize("schema", REASONED.values(), ids=REASONED)
-def test_what_else_is_wrong_is_told_without_the_reasoning(schema: Any) -> None:
+def test_what_else_is_wrong_is_reported_without_the_reasoning(schema: Any) -> None:
     """A payload that does not hold is refused for that alone; a reasoning that is there must be a text."""
     kind = register_kind("vendor.acme.reasoned", schema)["vendor.acme.reasoned"]
 

@@ -110,7 +110,7 @@ def test_a_payload_that_holds(kind_id: str, payload: Any) -> None:
 
 @pytest.mark.parametrize(("kind_id", "payload", "pointer", "rule"), BAD.values(), ids=BAD.keys())
 def test_a_payload_that_does_not_hold(kind_id: str, payload: Any, pointer: str, rule: str) -> None:
-    """The place and the rule are told."""
+    """The place and the rule are reported."""
     assert [(each.pointer, each.rule) for each in STANDARD[kind_id].find_violations(payload)] == [(pointer, rule)]
 
 

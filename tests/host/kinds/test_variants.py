@@ -70,8 +70,8 @@ VARIANTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("posture", Posture, ids=lambda each: each.value)
-@pytest.mark.parametrize(("model", "told"), VARIANTS.values(), ids=VARIANTS.keys())
-def test_variants_that_no_field_tells_apart_are_refused(model: Any, told: str, posture: Posture) -> None:
+@pytest.mark.parametrize(("model", "reported"), VARIANTS.values(), ids=VARIANTS.keys())
+def test_variants_that_no_field_tells_apart_are_refused(model: Any, reported: str, posture: Posture) -> None:
     """Whatever the posture: a host could not route them (RFC 0031 §A)."""
-    with pytest.raises(InputError, match=f"no single field distinguishes: .*{told}"):
+    with pytest.raises(InputError, match=f"no single field distinguishes: .*{reported}"):
         registered(model, posture=posture)

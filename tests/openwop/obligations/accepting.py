@@ -1,4 +1,4 @@
-"""N22 to N32: what becomes of an envelope, in which order, and what is told of it."""
+"""N22 to N32: what becomes of an envelope, in which order, and what is reported it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ACCEPTING = (
         of(
             "host/test_order",
             "test_the_steps_stand_in_the_normative_order",
-            "test_of_two_defects_the_earlier_is_told",
-            "test_a_defect_is_told_with_its_code",
+            "test_of_two_defects_the_earlier_is_reported",
+            "test_a_defect_is_reported_with_its_code",
         ),
     ),
     Obligation(
@@ -104,7 +104,7 @@ ACCEPTING = (
         ("emitter.host.validation:redact_secrets", "emitter.redaction:Secrets"),
         (
             *of("redaction/test_json", "test_value", "test_keys", "test_deep"),
-            *of("redaction/test_laws", "test_never_told"),
+            *of("redaction/test_laws", "test_never_reported"),
             *of(
                 "host/test_no_secret_leaves",
                 "test_no_secret_comes_out",
@@ -146,7 +146,7 @@ ACCEPTING = (
         "A kind outside the node's contract fails the node, and the error names it and the allowed kinds.",
         ("emitter.host.validation:check_contract", "emitter.host.pipeline:build_refusal_events"),
         (
-            *of("host/test_route", "test_what_is_refused_is_told"),
+            *of("host/test_route", "test_what_is_refused_is_reported"),
             *of("host/test_emissions", "test_a_kind_outside_the_nodes_contract_fails_the_node"),
             *of(
                 "openwop/test_permission",
@@ -160,7 +160,7 @@ ACCEPTING = (
         "A replay has the same attempts, tokens and recovery paths; a difference is reported.",
         ("emitter.host.replay:find_divergences",),
         (
-            *of("host/test_replay", "test_what_must_be_told_again", "test_any_single_mutation_is_told"),
+            *of("host/test_replay", "test_what_must_be_reported_again", "test_any_single_mutation_is_reported"),
             *of("openwop/test_runs", "test_replay_divergence_at_refusal__the_same_answers_diverge_nowhere"),
         ),
     ),

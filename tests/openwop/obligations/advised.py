@@ -15,7 +15,7 @@ SHOULD = (
             *of("host/kinds/test_published", "test_it_is_inside_the_portable_floor"),
             *of(
                 "host/kinds/test_posture",
-                "test_outside_the_subset_is_told_on_the_kind",
+                "test_outside_the_subset_is_reported_on_the_kind",
                 "test_a_strict_host_refuses_what_is_outside",
             ),
             *of("openwop/test_schemas", "test_envelope_tier_one_subset_static__finds_what_the_suite_finds"),
@@ -110,7 +110,7 @@ SHOULD = (
         Level.SHOULD,
         "Discarding with a warning is not for production.",
         ("emitter.host.config:EnvelopeContract",),
-        of("host/test_route", "test_what_is_refused_is_told"),
+        of("host/test_route", "test_what_is_refused_is_reported"),
         note="A node fails unless its contract says otherwise.",
     ),
     Obligation(
@@ -181,7 +181,7 @@ MAY = (
         "`reasoning` is kept and shown.",
         ("emitter.stores.protocol:Entry",),
         (
-            *of("openwop/test_obligations", "test_reasoning_is_kept_and_told_by_no_event"),
+            *of("openwop/test_obligations", "test_reasoning_is_kept_and_reported_by_no_event"),
             *of(
                 "openwop/test_redaction",
                 "test_envelope_reasoning_secret_redaction__it_reaches_no_span_and_no_bundle",

@@ -132,7 +132,7 @@ DOCUMENTS = (
             *of(
                 "host/kinds/test_register",
                 "test_no_payload_is_refused_for_want_of_reasoning",
-                "test_what_else_is_wrong_is_told_without_the_reasoning",
+                "test_what_else_is_wrong_is_reported_without_the_reasoning",
                 "test_null_is_no_reasoning_in_the_kinds_that_come_with_the_library",
             ),
             *of("models/test_turn", "test_reasoning_may_be_missing"),

@@ -71,7 +71,7 @@ EMITTING = (
         (
             *rows("violating-to-the-end", "malformed-to-the-end"),
             *of("openwop/test_runs", "test_envelope_retry_exhausted__once_and_before_the_failure"),
-            *of("core/test_emission", "test_every_end_is_told_in_order"),
+            *of("core/test_emission", "test_every_end_is_reported_in_order"),
         ),
     ),
     Obligation(
@@ -81,7 +81,7 @@ EMITTING = (
         ("emitter.core.verdicts:REMEDIES", "emitter.core.failures:end_with_verdict"),
         (
             *rows("refused", "refused-with-a-valid-text", "filtered", "prompt-blocked"),
-            *of("openwop/test_runs", "test_envelope_refusal_shape__a_refusal_is_told_once_and_never_retried"),
+            *of("openwop/test_runs", "test_envelope_refusal_shape__a_refusal_is_reported_once_and_never_retried"),
             *of("core/test_emission", "test_laws_hold_for_any_script"),
         ),
     ),
@@ -94,7 +94,7 @@ EMITTING = (
         (
             *rows("fenced"),
             *of("openwop/test_runs", "test_envelope_recovery_applied__a_fence_is_no_reason_to_ask_again"),
-            *of("core/test_judge", "test_recovery_is_told"),
+            *of("core/test_judge", "test_recovery_is_reported"),
         ),
     ),
     Obligation(
@@ -142,7 +142,7 @@ EMITTING = (
         ("emitter.host.capabilities:list_reliability_events",),
         (
             *of("host/test_capabilities", "test_the_reliability_events_are_listed_truthfully"),
-            *of("openwop/test_events", "test_envelope_refusal_shape__the_two_that_must_be_told_are_advertised"),
+            *of("openwop/test_events", "test_envelope_refusal_shape__the_two_that_must_be_reported_are_advertised"),
         ),
     ),
 )

@@ -76,7 +76,7 @@ HOSTING = (
             *of(
                 "openwop/test_permission",
                 "test_ai_envelope_cap_breached__at_the_cap_it_is_breached",
-                "test_ai_envelope_cap_breached__is_told_once_and_fails_the_node",
+                "test_ai_envelope_cap_breached__is_reported_once_and_fails_the_node",
             ),
         ),
     ),

@@ -38,7 +38,7 @@ RULINGS = (
         "Deduplication comes last before the handler in the text, right after the shape in the reference host.",
         "It comes last: an invalid repetition is refused like any other envelope.",
         (
-            *of("host/test_order", "test_of_two_defects_the_earlier_is_told"),
+            *of("host/test_order", "test_of_two_defects_the_earlier_is_reported"),
             *of("host/test_dedup", "test_what_comes_before_dedup_is_looked_at_again"),
         ),
     ),
@@ -79,7 +79,7 @@ RULINGS = (
         'The host chooses it for every event: `gemini` with `provider_ids={"google": "gemini"}`, otherwise '
         "`google`, the library's own id.",
         (
-            *of("openwop/test_obligations", "test_a_vendor_is_told_as_the_host_calls_it"),
+            *of("openwop/test_obligations", "test_a_vendor_is_reported_as_the_host_calls_it"),
             *of("core/capability_gate/test_functions", "test_events_call_a_vendor_as_the_host_does"),
         ),
     ),
@@ -110,7 +110,7 @@ RULINGS = (
         "The strict subset applies if a host asks for it; a schema for a vendor is compiled to what the "
         "vendor accepts.",
         (
-            *of("host/kinds/test_posture", "test_outside_the_subset_is_told_on_the_kind"),
+            *of("host/kinds/test_posture", "test_outside_the_subset_is_reported_on_the_kind"),
             *of("host/kinds/test_published", "test_it_compiles_for_every_vendor"),
         ),
     ),
@@ -175,7 +175,7 @@ RULINGS = (
         "`cap.breached` has an optional `nodeId`. The prose wants it for the kinds that count by node, and "
         "not for `envelopes`, which counts by turn; the text of the envelope does not say.",
         "The payload has `nodeId` for every kind but `envelopes`. The event itself names the node in each case.",
-        of("openwop/test_permission", "test_ai_envelope_cap_breached__is_told_once_and_fails_the_node"),
+        of("openwop/test_permission", "test_ai_envelope_cap_breached__is_reported_once_and_fails_the_node"),
     ),
     Ruling(
         21,

@@ -64,10 +64,10 @@ def test_the_policy_allows_the_one_style_and_no_more(drawn: str, sends: str) -> 
     """Content Security Policy: the hash is of the style sheet as it stands."""
     root = parsed(drawn)
     (style,) = root.one("style").children
-    told = root.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
+    reported = root.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
     digested = base64.b64encode(hashlib.sha256(str(style).encode()).digest()).decode()
 
-    assert told == f"default-src 'none'; style-src 'sha256-{digested}'; base-uri 'none'; form-action {sends}"
+    assert reported == f"default-src 'none'; style-src 'sha256-{digested}'; base-uri 'none'; form-action {sends}"
 
 
 @DRAWN
@@ -151,16 +151,16 @@ def test_a_hatch_has_a_form_when_it_is_open(hatches: tuple[bool, bool]) -> None:
 
 
 def test_when_it_closes_is_said() -> None:
-    """WCAG 2.2.1: a time limit is told."""
-    told = parsed(answerable(VALID_MOMENT)).one("time")
+    """WCAG 2.2.1: a time limit is reported."""
+    reported = parsed(answerable(VALID_MOMENT)).one("time")
 
-    assert told.attributes["datetime"] == "2026-12-24T18:00:00+00:00"
-    assert told.text == "2026-12-24 18:00 UTC"
+    assert reported.attributes["datetime"] == "2026-12-24T18:00:00+00:00"
+    assert reported.text == "2026-12-24 18:00 UTC"
     assert "Open until" not in parsed(answerable(VALID_MOMENT, Form("/answer"))).text
 
 
 @pytest.mark.parametrize(
-    ("zone", "told"),
+    ("zone", "reported"),
     [
         (timezone(timedelta(hours=1), "CET"), "CET (UTC+01:00)"),
         (timezone(timedelta(hours=5, minutes=30)), "UTC+05:30"),
@@ -168,12 +168,12 @@ def test_when_it_closes_is_said() -> None:
     ],
     ids=["named", "unnamed", "numbered"],
 )
-def test_a_time_has_its_zone(zone: timezone, told: str) -> None:
+def test_a_time_has_its_zone(zone: timezone, reported: str) -> None:
     """Who reads the page may be elsewhere than the machine that draws it."""
     closes = datetime(2026, 12, 24, 18, 0, tzinfo=zone)
     assert (
         parsed(answerable(VALID_MOMENT, Form("/answer", closes_at=closes))).one("time").text
-        == f"2026-12-24 18:00 {told}"
+        == f"2026-12-24 18:00 {reported}"
     )
 
 

@@ -127,13 +127,13 @@ def slack(document: Any) -> list[str]:
         assert block is not None
         block.validate_json()
         assert block.to_dict() == each
-    told = [each for block in document["blocks"] for each in visible_texts(block)]
-    weight = sum(map(len, told)) + BLOCK_COST * len(document["blocks"])
+    reported = [each for block in document["blocks"] for each in visible_texts(block)]
+    weight = sum(map(len, reported)) + BLOCK_COST * len(document["blocks"])
     return [
         *(["too many blocks"] if len(document["blocks"]) > 50 else []),
         *(["too many characters"] if weight > MAX_MESSAGE_COST else []),
         *(["too long a fallback"] if len(document["text"].encode()) > 4000 else []),
-        *(["a text without a character"] if not all(told) else []),
+        *(["a text without a character"] if not all(reported) else []),
     ]
 
 

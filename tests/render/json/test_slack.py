@@ -57,11 +57,11 @@ def test_no_text_is_markup(moment: BindingMoment) -> None:
 
 
 def test_a_mention_is_text() -> None:
-    """It is told as it was written, and nobody is called."""
+    """It is reported as it was written, and nobody is called."""
     drawn = slack.RENDERER.draw(asking("<!channel> R&D :smile: *b*"))
-    told = found(drawn["blocks"], "text")
+    reported = found(drawn["blocks"], "text")
 
-    assert any("&lt;!channel&gt; R&amp;D :smile: *b*" in each for each in told if isinstance(each, str))
+    assert any("&lt;!channel&gt; R&amp;D :smile: *b*" in each for each in reported if isinstance(each, str))
     assert "&lt;!channel&gt; R&amp;D : smile: *b*" in drawn["text"]
 
 

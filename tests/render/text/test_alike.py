@@ -1,4 +1,4 @@
-"""Labels that pass for something else are told, and labels that do not are left alone."""
+"""Labels that pass for something else are reported, and labels that do not are left alone."""
 
 from __future__ import annotations
 
@@ -93,15 +93,15 @@ SECOND: dict[str, tuple[str, str | None]] = {
 
 
 @pytest.mark.parametrize(("label", "warning"), SECOND.values(), ids=SECOND.keys())
-def test_a_second_option_is_told_for_what_it_is(label: str, warning: str | None) -> None:
-    """Beside "Ship", which is recommended and has nothing to be told about."""
+def test_a_second_option_is_reported_for_what_it_is(label: str, warning: str | None) -> None:
+    """Beside "Ship", which is recommended and has nothing to be reported about."""
     first, second = build_layout(make_labelled_moment("Ship", label)).choices
 
     assert second.warning == warning
     assert first.warning == ("looks like option 2" if warning == "looks like option 1" else None)
 
 
-def test_twins_are_told_of_each_other() -> None:
+def test_twins_are_reported_each_other() -> None:
     """Every one of them, by the keys of the others."""
     choices = build_layout(make_labelled_moment("Keep 0", "Drop", "Keep O", "keep o")).choices
 

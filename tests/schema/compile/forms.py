@@ -64,14 +64,14 @@ def variant(name: str, value: Any) -> Form:
     return closed(variant={"type": "string", "enum": [name]}, value=value)
 
 
-def told(wire: Form, *sentences: str) -> Form:
+def reported(wire: Form, *sentences: str) -> Form:
     """Return a form with this description."""
     return {**wire, "description": " ".join(sentences)}
 
 
 def text_of(schema: Any, **definitions: Any) -> Form:
-    """Return the form of a value that goes as JSON text, with its schema told, and what it refers to."""
+    """Return the form of a value that goes as JSON text, with its schema reported, and what it refers to."""
     named = next((refer(name) for name, each in definitions.items() if each == schema), schema)
     schema = {**named, "$defs": definitions} if definitions else schema
     said = "JSON text of a value that must be valid against this JSON Schema:"
-    return told(TEXT, f"{said} {json.dumps(schema)}")
+    return reported(TEXT, f"{said} {json.dumps(schema)}")

@@ -63,7 +63,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def lost(compiled: Compiled) -> Lost:
-    """Return the losses as a set, for their order says nothing; no place is told twice."""
+    """Return the losses as a set, for their order says nothing; no place is reported twice."""
     found = {(each.pointer, each.keyword, each.why) for each in compiled.losses}
     assert len(found) == len(compiled.losses)
     return found

@@ -16,8 +16,8 @@ from tests.schema.compile.forms import (
     closed,
     entries,
     loose,
+    reported,
     text_of,
-    told,
 )
 from tests.schema.compile.lens import (
     ALL,
@@ -92,25 +92,25 @@ def test_an_array(vendor: str, schema: Any, wire: Form, losses: Lost, examples: 
         "exact",
         array(False, prefixItems=[TEXT, WHOLE], minItems=2),
         [["x", 1]],
-        ((OPENAI, ANTHROPIC, AZURE), told(closed(item_0=TEXT, item_1=WHOLE), PLACED)),
+        ((OPENAI, ANTHROPIC, AZURE), reported(closed(item_0=TEXT, item_1=WHOLE), PLACED)),
         (GOOGLE, {"type": "array", "prefixItems": [TEXT, WHOLE], "minItems": 2, "maxItems": 2}),
     ),
     row(
         "open",
         {"type": "array", "prefixItems": [TEXT, WHOLE], "minItems": 1},
         [["x"], ["x", 1], ["x", 1, None, [2]]],
-        ((OPENAI, AZURE), told(closed(item_0=TEXT, item_1={"type": ["integer", "null"]}, rest=array(ANY)), PLACED)),
-        (ANTHROPIC, told(loose("item_0", "rest", item_0=TEXT, item_1=WHOLE, rest=array(ANY)), PLACED)),
+        ((OPENAI, AZURE), reported(closed(item_0=TEXT, item_1={"type": ["integer", "null"]}, rest=array(ANY)), PLACED)),
+        (ANTHROPIC, reported(loose("item_0", "rest", item_0=TEXT, item_1=WHOLE, rest=array(ANY)), PLACED)),
         (GOOGLE, array(ANY, prefixItems=[TEXT, WHOLE], minItems=1)),
     ),
     row(
         "rest",
         array(WHOLE, prefixItems=[TEXT], minItems=1, maxItems=3),
         [["x"], ["x", 1, 2]],
-        (OPENAI, told(closed(item_0=TEXT, rest=array(WHOLE, maxItems=2)), PLACED)),
+        (OPENAI, reported(closed(item_0=TEXT, rest=array(WHOLE, maxItems=2)), PLACED)),
         (
             (ANTHROPIC, AZURE),
-            told(closed(item_0=TEXT, rest=array(WHOLE, description="Must hold: maxItems 3.")), PLACED),
+            reported(closed(item_0=TEXT, rest=array(WHOLE, description="Must hold: maxItems 3.")), PLACED),
             {("", "maxItems", UNSUPPORTED)},
         ),
         (GOOGLE, array(WHOLE, prefixItems=[TEXT], minItems=1, maxItems=3)),
@@ -121,13 +121,13 @@ def test_an_array(vendor: str, schema: Any, wire: Form, losses: Lost, examples: 
         [["x"], ["x", None], ["x", 3]],
         (
             (OPENAI, AZURE),
-            told(
+            reported(
                 closed(item_0=TEXT, item_1={**text_of({"type": ["integer", "null"]}), "type": ["string", "null"]}),
                 PLACED,
             ),
             {("/prefixItems/1", "type", OPEN)},
         ),
-        (ANTHROPIC, told(loose("item_0", item_0=TEXT, item_1={"type": ["integer", "null"]}), PLACED)),
+        (ANTHROPIC, reported(loose("item_0", item_0=TEXT, item_1={"type": ["integer", "null"]}), PLACED)),
         (GOOGLE, {"type": "array", "prefixItems": [TEXT, {"type": ["integer", "null"]}], "minItems": 1, "maxItems": 2}),
     ),
     row(
@@ -135,9 +135,9 @@ def test_an_array(vendor: str, schema: Any, wire: Form, losses: Lost, examples: 
         array(False, prefixItems=[NUMBER, NUMBER]),
         [[], [1], [1, 2.5]],
         (OPENAI, array(NUMBER, minItems=0, maxItems=2)),
-        (ANTHROPIC, told(loose(item_0=NUMBER, item_1=NUMBER), PLACED)),
+        (ANTHROPIC, reported(loose(item_0=NUMBER, item_1=NUMBER), PLACED)),
         (GOOGLE, {"type": "array", "prefixItems": [NUMBER, NUMBER], "maxItems": 2}),
-        (AZURE, told(closed(item_0={"type": ["number", "null"]}, item_1={"type": ["number", "null"]}), PLACED)),
+        (AZURE, reported(closed(item_0={"type": ["number", "null"]}, item_1={"type": ["number", "null"]}), PLACED)),
     ),
     row(
         "cut-by-false",
@@ -151,7 +151,7 @@ def test_an_array(vendor: str, schema: Any, wire: Form, losses: Lost, examples: 
         [["x", 1]],
         (
             OPENAI,
-            told(
+            reported(
                 closed(item_0=TEXT, item_1=WHOLE),
                 f"{PLACED} Must hold: unevaluatedItems false.",
             ),
@@ -169,19 +169,19 @@ def test_a_tuple(vendor: str, schema: Any, wire: Form, losses: Lost, examples: l
         "draft-7",
         {**DRAFT7, **closed(a=array([TEXT, WHOLE], additionalItems=False, minItems=2))},
         [{"a": ["x", 1]}],
-        (OPENAI, closed(a=told(closed(item_0=TEXT, item_1=WHOLE), PLACED))),
+        (OPENAI, closed(a=reported(closed(item_0=TEXT, item_1=WHOLE), PLACED))),
     ),
     row(
         "draft-7-rest",
         {**DRAFT7, **closed(a=array([TEXT], additionalItems=WHOLE, minItems=1))},
         [{"a": ["x", 1]}, {"a": ["x"]}],
-        (OPENAI, closed(a=told(closed(item_0=TEXT, rest=array(WHOLE)), PLACED))),
+        (OPENAI, closed(a=reported(closed(item_0=TEXT, rest=array(WHOLE)), PLACED))),
     ),
     row(
         "2019-09",
         {**DRAFT2019, **closed(a=array([TEXT, WHOLE], additionalItems=False, minItems=2))},
         [{"a": ["x", 1]}],
-        (OPENAI, closed(a=told(closed(item_0=TEXT, item_1=WHOLE), PLACED))),
+        (OPENAI, closed(a=reported(closed(item_0=TEXT, item_1=WHOLE), PLACED))),
     ),
     row(
         "draft-7-additional-alone",

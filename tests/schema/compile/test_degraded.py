@@ -1,4 +1,4 @@
-"""What is given up because a schema is too large: told whole, once, and no more of it than needed."""
+"""What is given up because a schema is too large: reported whole, once, and no more of it than needed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ GIVEN_UP: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("name", "vendor"), covering(GIVEN_UP, [AZURE, TIER1, ANTHROPIC, OPENAI], strength=1))
-def test_what_is_given_up_is_told_whole(name: str, vendor: str) -> None:
+def test_what_is_given_up_is_reported_whole(name: str, vendor: str) -> None:
     """The request holds every name and every value to choose from, and what is not enforced is a loss."""
     schema = GIVEN_UP[name]
     report = prove(Subject(Case("given up", schema)), vendor, samples=1)
@@ -86,7 +86,7 @@ def test_the_pieces_that_descriptions_name_are_in_the_prompt() -> None:
     assert compiled.appendix["#/$defs/t"] == schema["$defs"]["t"]
 
 
-def test_a_piece_is_told_once_however_many_descriptions_name_it() -> None:
+def test_a_piece_is_reported_once_however_many_descriptions_name_it() -> None:
     """It stands in the prompt; one that stands inside another stands there alone."""
     tree = closed(
         left=either(refer("tree"), NULL), right=either(refer("tree"), NULL), note={"description": "x" * 3_000}
@@ -99,7 +99,7 @@ def test_a_piece_is_told_once_however_many_descriptions_name_it() -> None:
     assert text.count("x" * 3_000) <= 3  # the two levels that are kept, and the whole
 
 
-def test_what_a_rule_refers_to_is_told() -> None:
+def test_what_a_rule_refers_to_is_reported() -> None:
     """A condition may be all that speaks of a definition."""
     schema = {
         "type": "object",
@@ -197,7 +197,7 @@ def extended(count: int) -> Form:
 @pytest.mark.parametrize(
     ("vendor", "count"), covering([OPENAI, AZURE, ANTHROPIC, "google", TIER1], [10, 33, 60, 90], strength=1)
 )
-def test_a_description_is_told_once(vendor: str, count: int) -> None:
+def test_a_description_is_reported_once(vendor: str, count: int) -> None:
     """Not again where a reference is written out, nor in the schema that stands beside it."""
     schema = extended(count)
     compiled = compile_schema(schema, vendor)

@@ -1,4 +1,4 @@
-"""Faults that were found in what is enforced, told and said; each test holds the least schema that shows it."""
+"""Faults that were found in what is enforced, reported and said; each test holds the least schema that shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.schema.compile.forms import (
     either,
     loose,
     refer,
-    told,
+    reported,
 )
 from tests.schema.compile.lens import (
     ANTHROPIC,
@@ -49,7 +49,7 @@ UNTOLD: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("schema", "document"), UNTOLD.values(), ids=UNTOLD)
 def test_what_the_wire_admits_is_valid_or_a_loss_says_why_not(schema: Any, document: Any) -> None:
-    """A document of the wire schema that is invalid breaks only rules that are told."""
+    """A document of the wire schema that is invalid breaks only rules that are reported."""
     compiled = compile_schema(schema, OPENAI)
     wire = compile_schema(compiled.schema, "plain").validate
     broken = {each.rule for each in compiled.validate(compiled.decode(document))}
@@ -82,7 +82,7 @@ def test_a_tuple_of_a_fixed_length_has_no_rest(vendor: str) -> None:
     """Pydantic writes ``tuple[str, int]`` with ``maxItems`` alone, which the slots keep by themselves."""
     schema = {"type": "array", "prefixItems": [TEXT, WHOLE], "minItems": 2, "maxItems": 2}
 
-    holds_of_a_property(vendor, schema, told(closed(item_0=TEXT, item_1=WHOLE), PLACED), set(), [["x", 1]])
+    holds_of_a_property(vendor, schema, reported(closed(item_0=TEXT, item_1=WHOLE), PLACED), set(), [["x", 1]])
 
 
 TOLD = {
@@ -94,7 +94,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize(("definition", "sentence"), TOLD.values(), ids=TOLD)
-def test_the_description_beside_a_reference_does_not_hide_what_is_told(definition: Any, sentence: str) -> None:
+def test_the_description_beside_a_reference_does_not_hide_what_is_reported(definition: Any, sentence: str) -> None:
     """The model reads both: what the caller says here, and what it must know of the form."""
     schema = {**closed(a={**refer("A"), "description": "An a."}), "$defs": {"A": definition}}
     said = lens(schema, AZURE).schema["properties"]["a"]["description"]
@@ -130,7 +130,7 @@ def test_unions_that_lead_round_are_the_forms_they_come_to(vendor: str) -> None:
 
 
 def test_a_union_that_leads_round_and_says_more_goes_as_text() -> None:
-    """That exactly one branch holds cannot be unwound, and is told."""
+    """That exactly one branch holds cannot be unwound, and is reported."""
     definitions = {"A": {"oneOf": [refer("B"), TEXT]}, "B": either(refer("A"), WHOLE)}
     compiled = compile_schema({**closed(a=refer("A")), "$defs": definitions}, OPENAI)
 

@@ -197,7 +197,7 @@ def test_long_enums_are_given_up_before_structure() -> None:
 
 
 def test_structure_is_kept_from_the_root_down() -> None:
-    """The deepest subtree goes as JSON text, with its schema told, and is still checked."""
+    """The deepest subtree goes as JSON text, with its schema reported, and is still checked."""
     compiled = lens(nested(6, TEXT), AZURE, nested(6, "x", value=True))
     place = compiled.schema
     for _ in range(5):

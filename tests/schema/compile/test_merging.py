@@ -1,4 +1,4 @@
-"""What holds together is merged, and what no vendor enforces is left over and told."""
+"""What holds together is merged, and what no vendor enforces is left over and reported."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.schema.compile.forms import FURTHER, NULL, RULED, TEXT, WHOLE, array, closed, either, entries, loose, told
+from tests.schema.compile.forms import (
+    FURTHER,
+    NULL,
+    RULED,
+    TEXT,
+    WHOLE,
+    array,
+    closed,
+    either,
+    entries,
+    loose,
+    reported,
+)
 from tests.schema.compile.lens import ALL, GOOGLE, OPEN, OPENAI, UNSUPPORTED, holds_of_a_property, lens, row, table
 from tests.schema.proof.request import missing
 
@@ -106,7 +118,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         "not",
         {"type": "string", "not": {"const": "x"}},
         ["y"],
-        (ALL, told(TEXT, 'Must hold: not {"const": "x"}.'), {("", "not", UNSUPPORTED), ("/not", "const", OPEN)}),
+        (ALL, reported(TEXT, 'Must hold: not {"const": "x"}.'), {("", "not", UNSUPPORTED), ("/not", "const", OPEN)}),
     ),
     row(
         "if",
@@ -114,7 +126,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [6, 2],
         (
             OPENAI,
-            told(WHOLE, 'Must hold: if {"minimum": 5}, then {"multipleOf": 2}, else {"maximum": 3}.'),
+            reported(WHOLE, 'Must hold: if {"minimum": 5}, then {"multipleOf": 2}, else {"maximum": 3}.'),
             {
                 ("", "if", UNSUPPORTED),
                 ("/if", "minimum", OPEN),
@@ -148,7 +160,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         ["xx"],
         (
             ALL,
-            told(TEXT, "Must hold: minLength 2, maxLength 3."),
+            reported(TEXT, "Must hold: minLength 2, maxLength 3."),
             {("", "minLength", UNSUPPORTED), ("", "maxLength", UNSUPPORTED)},
         ),
     ),
@@ -158,7 +170,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"y": 1}],
         (
             OPENAI,
-            told(
+            reported(
                 closed(x={"type": ["integer", "null"]}, y={"type": ["integer", "null"]}),
                 'Must hold: dependentRequired {"x": ["y"]}.',
             ),
@@ -171,7 +183,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"y": 1}],
         (
             OPENAI,
-            told(
+            reported(
                 closed(x={"type": ["integer", "null"]}, y={"type": ["integer", "null"]}),
                 'Must hold: dependentSchemas {"x": {"required": ["y"]}}.',
             ),
@@ -184,7 +196,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"y": 1}],
         (
             OPENAI,
-            told(
+            reported(
                 closed(x={"type": ["integer", "null"]}, y={"type": ["integer", "null"]}), "Must hold: minProperties 1."
             ),
             {("", "minProperties", UNSUPPORTED)},
@@ -202,7 +214,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"y": 1}],
         (
             OPENAI,
-            told(
+            reported(
                 closed(x={"type": ["integer", "null"]}, y={"type": ["integer", "null"]}), "Must hold: maxProperties 1."
             ),
             {("", "maxProperties", UNSUPPORTED)},
@@ -214,7 +226,7 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"y": 1}],
         (
             OPENAI,
-            told(entries(WHOLE), RULED, 'Must hold: propertyNames {"maxLength": 2}.'),
+            reported(entries(WHOLE), RULED, 'Must hold: propertyNames {"maxLength": 2}.'),
             {("", "propertyNames", UNSUPPORTED), ("/propertyNames", "maxLength", OPEN)},
         ),
     ),
@@ -224,8 +236,8 @@ def test_what_holds_together(vendor: str, schema: Any, wire: Form, losses: Lost,
         [{"x": 1, "y": 2}],
         (
             OPENAI,
-            told(
-                closed(x=WHOLE, additional_properties=told(TEXT, FURTHER)),
+            reported(
+                closed(x=WHOLE, additional_properties=reported(TEXT, FURTHER)),
                 'Must hold: unevaluatedProperties {"type": "integer"}.',
             ),
             {("", "unevaluatedProperties", UNSUPPORTED), ("/unevaluatedProperties", "type", OPEN)},

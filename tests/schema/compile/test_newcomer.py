@@ -23,7 +23,7 @@ def test_undeclared_may_be_a_word(undeclared: Any) -> None:
 
 
 def test_another_word_is_refused() -> None:
-    """A misspelt choice is told, with those there are."""
+    """A misspelt choice is reported, with those there are."""
     with pytest.raises(InputError, match="'carry' or 'close'"):
         compile_schema(SILENT, OPENAI, undeclared="keep")
 
@@ -52,8 +52,8 @@ def test_no_more_is_given_up_than_needed() -> None:
     assert len(compiled.schema["properties"]) >= 39
 
 
-def test_an_enum_that_was_given_up_is_told_whole() -> None:
-    """The model cannot know what it is not told."""
+def test_an_enum_that_was_given_up_is_reported_whole() -> None:
+    """The model cannot know what it is not reported."""
     codes = [f"code-{each}" for each in range(2_000)]
     compiled = lens(closed(a={"type": "string", "enum": codes}), OPENAI, {"a": "code-1999"})
 
@@ -70,7 +70,7 @@ def test_an_older_drafts_tuple_needs_no_schema_keyword() -> None:
     assert compiled.validate({"a": ["x", 1, 2]}) != ()
 
 
-def test_what_no_draft_knows_is_told_of_the_latest() -> None:
+def test_what_no_draft_knows_is_reported_the_latest() -> None:
     """The place and the word are those of the schema."""
     with pytest.raises(Uncompilable, match="/type: is not valid JSON Schema"):
         compile_schema({"type": "strnig"}, OPENAI)

@@ -16,7 +16,7 @@ from tests.schema.compile.forms import (
     either,
     entries,
     loose,
-    told,
+    reported,
 )
 from tests.schema.compile.lens import (
     ALL,
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         ),
         (
             AZURE,
-            told(
+            reported(
                 entries(WHOLE),
                 RULED,
                 'Must hold: additionalProperties false, patternProperties {"^x": {"type": "integer"}}.',
@@ -115,7 +115,7 @@ if TYPE_CHECKING:
         [{"xp": 1}],
         (
             OPENAI,
-            told(entries(WHOLE), RULED, 'Must hold: propertyNames {"pattern": "^x"}.'),
+            reported(entries(WHOLE), RULED, 'Must hold: propertyNames {"pattern": "^x"}.'),
             {("", "propertyNames", UNSUPPORTED), ("/propertyNames", "pattern", OPEN)},
         ),
     ),
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
         ),
         (
             (ANTHROPIC, AZURE),
-            told(entries(WHOLE), LISTED, "Must hold: maxProperties 2, minProperties 1."),
+            reported(entries(WHOLE), LISTED, "Must hold: maxProperties 2, minProperties 1."),
             {("", "maxProperties", UNSUPPORTED), ("", "minProperties", UNSUPPORTED)},
         ),
         (
@@ -168,7 +168,7 @@ def test_a_map(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         [{"n": "x"}, {"n": "x", "p": 1}],
         (
             (OPENAI, ANTHROPIC, AZURE),
-            closed(n=TEXT, additional_properties=told(entries(WHOLE), LISTED, "Further properties.")),
+            closed(n=TEXT, additional_properties=reported(entries(WHOLE), LISTED, "Further properties.")),
         ),
         (GOOGLE, {"type": "object", "properties": {"n": TEXT}, "required": ["n"], "additionalProperties": WHOLE}),
     ),
@@ -176,7 +176,7 @@ def test_a_map(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         "silence",
         {"type": "object", "properties": {"n": TEXT}, "required": ["n"]},
         [{"n": "x"}, {"n": "x", "p": [1]}],
-        ((OPENAI, ANTHROPIC, AZURE), closed(n=TEXT, additional_properties=told(TEXT, FURTHER))),
+        ((OPENAI, ANTHROPIC, AZURE), closed(n=TEXT, additional_properties=reported(TEXT, FURTHER))),
         (GOOGLE, {"type": "object", "properties": {"n": TEXT}, "required": ["n"]}),
     ),
     row(
@@ -187,7 +187,7 @@ def test_a_map(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
             OPENAI,
             closed(
                 xn={"type": "integer", "maximum": 3},
-                additional_properties=told(
+                additional_properties=reported(
                     entries(WHOLE, {"type": "string", "pattern": "^x"}), RULED, "Further properties."
                 ),
             ),
@@ -197,13 +197,13 @@ def test_a_map(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         "required-alone",
         {"type": "object", "required": ["n"], "additionalProperties": True},
         [{"n": [1]}],
-        (OPENAI, closed(n=ANY, additional_properties=told(entries(ANY), LISTED, "Further properties."))),
+        (OPENAI, closed(n=ANY, additional_properties=reported(entries(ANY), LISTED, "Further properties."))),
     ),
     row(
         "slot-taken",
         {"type": "object", "properties": {"additional_properties": TEXT}, "required": ["additional_properties"]},
         [{"additional_properties": "x", "p": 1}],
-        (OPENAI, closed(additional_properties=TEXT, additional_properties_=told(TEXT, FURTHER))),
+        (OPENAI, closed(additional_properties=TEXT, additional_properties_=reported(TEXT, FURTHER))),
     ),
     row("booleans", loose("x", x=True, y=False), [{"x": 1}], (OPENAI, closed(x=ANY))),
 )

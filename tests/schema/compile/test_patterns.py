@@ -1,4 +1,4 @@
-"""Patterns that the validator cannot read: rewritten where they can be, otherwise told and not checked."""
+"""Patterns that the validator cannot read: rewritten where they can be, otherwise reported and not checked."""
 
 from __future__ import annotations
 

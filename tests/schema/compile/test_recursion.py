@@ -165,7 +165,7 @@ ROOT = {"$ref": "#"}
     ),
 )
 def test_recursion(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
-    """Each vendor is sent as much of it as it takes, and what is below is told."""
+    """Each vendor is sent as much of it as it takes, and what is below is reported."""
     holds_of_a_document(vendor, schema, wire, losses, examples)
 
 
@@ -217,7 +217,7 @@ def test_branches_are_told_apart_in_recursion(
         (ANTHROPIC, {}),
     )
 )
-def test_what_is_cut_is_told_once(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
+def test_what_is_cut_is_reported_once(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
     """Places below the last level share one text, and their alternatives are one text as well."""
     del wire, losses
     compiled = lens(schema, vendor, *examples)

@@ -10,7 +10,18 @@ from referencing.jsonschema import DRAFT202012
 
 from emitter.errors import InputError
 from emitter.schema import Uncompilable, compile_schema
-from tests.schema.compile.forms import ANYTHING, DRAFT4, DRAFT7, DRAFT2019, FURTHER, TEXT, WHOLE, closed, refer, told
+from tests.schema.compile.forms import (
+    ANYTHING,
+    DRAFT4,
+    DRAFT7,
+    DRAFT2019,
+    FURTHER,
+    TEXT,
+    WHOLE,
+    closed,
+    refer,
+    reported,
+)
 from tests.schema.compile.lens import (
     ALL,
     ANTHROPIC,
@@ -122,7 +133,7 @@ if TYPE_CHECKING:
         [{"a": {"x": 1}}],
         (
             OPENAI,
-            closed(a=told(TEXT, ANYTHING, 'Must hold: $dynamicRef "#p".')),
+            closed(a=reported(TEXT, ANYTHING, 'Must hold: $dynamicRef "#p".')),
             {
                 ("/properties/a", "$dynamicRef", UNSUPPORTED),
                 ("", "type", OPEN),
@@ -157,7 +168,7 @@ def test_what_a_reference_names(vendor: str, schema: Any, wire: Form, losses: Lo
         ((OPENAI, GOOGLE), closed(a={"type": "integer", "minimum": 3, "maximum": 9})),
         (
             (ANTHROPIC, AZURE),
-            closed(a=told(WHOLE, "Must hold: minimum 3, maximum 9.")),
+            closed(a=reported(WHOLE, "Must hold: minimum 3, maximum 9.")),
             {("/properties/a", "minimum", UNSUPPORTED), ("/$defs/P", "maximum", UNSUPPORTED)},
         ),
     ),
@@ -204,7 +215,10 @@ def test_what_a_reference_names(vendor: str, schema: Any, wire: Form, losses: Lo
             "$defs": {"P": {"type": "object", "properties": {"x": WHOLE}}},
         },
         [{"a": {"y": 1}}, {"a": {"x": 2, "y": 1, "z": []}}],
-        (OPENAI, closed(a=closed(y=WHOLE, x={"type": ["integer", "null"]}, additional_properties=told(TEXT, FURTHER)))),
+        (
+            OPENAI,
+            closed(a=closed(y=WHOLE, x={"type": ["integer", "null"]}, additional_properties=reported(TEXT, FURTHER))),
+        ),
     ),
 )
 def test_what_stands_beside_a_reference(

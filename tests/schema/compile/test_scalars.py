@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.schema.compile.forms import DRAFT4, NULL, NUMBER, TEXT, WHOLE, array, closed, either, told
+from tests.schema.compile.forms import DRAFT4, NULL, NUMBER, TEXT, WHOLE, array, closed, either, reported
 from tests.schema.compile.lens import (
     ALL,
     ANTHROPIC,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         ((OPENAI, ANTHROPIC), either({"type": "string", "pattern": "^a"}, closed(x=WHOLE))),
         (
             (GOOGLE, AZURE),
-            either(told(TEXT, 'Must hold: pattern "^a".'), closed(x=WHOLE)),
+            either(reported(TEXT, 'Must hold: pattern "^a".'), closed(x=WHOLE)),
             {("", "pattern", UNSUPPORTED)},
         ),
     ),
@@ -69,7 +69,7 @@ def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         (OPENAI, {"type": "number", "minimum": 0, "exclusiveMaximum": 10, "multipleOf": 0.5}),
         (
             (ANTHROPIC, AZURE),
-            told(NUMBER, "Must hold: minimum 0, exclusiveMaximum 10, multipleOf 0.5."),
+            reported(NUMBER, "Must hold: minimum 0, exclusiveMaximum 10, multipleOf 0.5."),
             {("", "minimum", UNSUPPORTED), ("", "exclusiveMaximum", UNSUPPORTED), ("", "multipleOf", UNSUPPORTED)},
         ),
         (
@@ -83,41 +83,41 @@ def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         {"type": "string", "pattern": "^[a-z]+$"},
         ["x"],
         ((OPENAI, ANTHROPIC), {"type": "string", "pattern": "^[a-z]+$"}),
-        ((GOOGLE, AZURE), told(TEXT, 'Must hold: pattern "^[a-z]+$".'), {("", "pattern", UNSUPPORTED)}),
+        ((GOOGLE, AZURE), reported(TEXT, 'Must hold: pattern "^[a-z]+$".'), {("", "pattern", UNSUPPORTED)}),
     ),
     row(
         "lookahead",
         {"type": "string", "pattern": "^(?!x)"},
         ["y"],
-        (ALL, told(TEXT, 'Must hold: pattern "^(?!x)".'), {("", "pattern", UNSUPPORTED)}),
+        (ALL, reported(TEXT, 'Must hold: pattern "^(?!x)".'), {("", "pattern", UNSUPPORTED)}),
     ),
     row(
         "word-boundary",
         {"type": "string", "pattern": "\\by"},
         ["y"],
         (OPENAI, {"type": "string", "pattern": "\\by"}),
-        (ANTHROPIC, told(TEXT, 'Must hold: pattern "\\\\by".'), {("", "pattern", UNSUPPORTED)}),
+        (ANTHROPIC, reported(TEXT, 'Must hold: pattern "\\\\by".'), {("", "pattern", UNSUPPORTED)}),
     ),
     row(
         "date",
         {"type": "string", "format": "date"},
         ["2020-01-01"],
         ((OPENAI, ANTHROPIC, GOOGLE), {"type": "string", "format": "date"}),
-        (AZURE, told(TEXT, 'Must hold: format "date".'), {("", "format", UNSUPPORTED)}),
+        (AZURE, reported(TEXT, 'Must hold: format "date".'), {("", "format", UNSUPPORTED)}),
     ),
     row(
         "uri",
         {"type": "string", "format": "uri"},
         ["http://a.example/"],
-        ((OPENAI, GOOGLE, AZURE), told(TEXT, 'Must hold: format "uri".'), {("", "format", UNSUPPORTED)}),
+        ((OPENAI, GOOGLE, AZURE), reported(TEXT, 'Must hold: format "uri".'), {("", "format", UNSUPPORTED)}),
         (ANTHROPIC, {"type": "string", "format": "uri"}),
     ),
-    row("unknown-format", {"type": "string", "format": "colour"}, ["red"], (ALL, told(TEXT, "Format: colour."))),
+    row("unknown-format", {"type": "string", "format": "colour"}, ["red"], (ALL, reported(TEXT, "Format: colour."))),
     row(
         "huge",
         {"type": "integer", "maximum": 100000000000000000000},
         [1],
-        (OPENAI, told(WHOLE, "Must hold: maximum 100000000000000000000."), {("", "maximum", UNSUPPORTED)}),
+        (OPENAI, reported(WHOLE, "Must hold: maximum 100000000000000000000."), {("", "maximum", UNSUPPORTED)}),
     ),
     row("whole-float", {"type": "integer", "minimum": 1.0}, [1], (OPENAI, {"type": "integer", "minimum": 1})),
     row(
@@ -133,7 +133,7 @@ def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
     ),
 )
 def test_bounds(vendor: str, schema: Any, wire: Form, losses: Lost, examples: list[Any]) -> None:
-    """What the vendor has is sent; what it lacks is told."""
+    """What the vendor has is sent; what it lacks is reported."""
     holds_of_a_property(vendor, schema, wire, losses, examples)
 
 

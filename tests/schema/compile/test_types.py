@@ -1,4 +1,4 @@
-"""Python types: what pydantic's JSON Schema leaves out and a model has to be told."""
+"""Python types: what pydantic's JSON Schema leaves out and a model has to be reported."""
 
 from __future__ import annotations
 
@@ -149,11 +149,11 @@ def test_names_of_members_reach_the_model(kind: Any, vendor: str) -> None:
     """Wherever the enum stands: its numbers alone say nothing."""
     compiled = compile_schema(kind, vendor)
     assert broken(compiled, vendor) == []
-    told = descriptions(compiled.schema)
+    reported = descriptions(compiled.schema)
     if kind != dict[Severity, str]:
-        assert NAMED in told
+        assert NAMED in reported
     else:  # keys are texts; a vendor that takes open objects has them as a rule
-        assert '"1" = low, "2" = mid, "3" = high' in told or '"x-enum-varnames": ["low", "mid", "high"]' in told
+        assert '"1" = low, "2" = mid, "3" = high' in reported or '"x-enum-varnames": ["low", "mid", "high"]' in reported
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ def test_names_of_members_reach_the_model(kind: Any, vendor: str) -> None:
         pytest.param(Literal["a", "b"], "", id="literals"),
     ],
 )
-def test_names_that_say_more_are_told(kind: Any, said: str) -> None:
+def test_names_that_say_more_are_reported(kind: Any, said: str) -> None:
     """A name made of the words of its value is not repeated."""
-    told = field(kind).get("description", "")
-    assert said in told
-    assert ("=" in told) == ("=" in said)
+    reported = field(kind).get("description", "")
+    assert said in reported
+    assert ("=" in reported) == ("=" in said)
 
 
 def test_a_json_schema_may_name_its_values() -> None:
@@ -216,7 +216,7 @@ FORMATS: dict[str, tuple[Any, str, list[str], list[str]]] = {
 
 @pytest.mark.parametrize("vendor", ALL)
 @pytest.mark.parametrize(("kind", "said", "good", "bad"), FORMATS.values(), ids=FORMATS)
-def test_formats_are_told_and_checked_as_pydantic_reads_them(
+def test_formats_are_reported_and_checked_as_pydantic_reads_them(
     kind: Any, said: str, good: list[str], bad: list[str], vendor: str
 ) -> None:
     """Every format reaches the model as a keyword or in words, and the local check agrees with the type."""
@@ -280,8 +280,8 @@ class Place(NamedTuple):
 
 def test_items_of_a_named_tuple_keep_their_names() -> None:
     """The slots are said to be what the fields are called."""
-    told = field(Place)["description"]
-    assert "item_0 = latitude, item_1 = longitude" in told
+    reported = field(Place)["description"]
+    assert "item_0 = latitude, item_1 = longitude" in reported
 
 
 class Defaults(BaseModel):
@@ -297,12 +297,12 @@ class Defaults(BaseModel):
 def test_defaults_say_how_to_say_none() -> None:
     """Where null stands for an absent property it is said what it means, and nothing else is."""
     form: Any = compile_schema(Defaults, OPENAI).schema
-    told = {name: each.get("description", "") for name, each in form["properties"].items()}
-    assert told["tags"] == "null means []."
-    assert told["aliases"] == "Default: []. Write [] if there are none."
-    assert told["note"] == ""
-    assert told["size"] == "null means 3."
-    assert told["map"].endswith("null means [].")  # as it is written on the wire
+    reported = {name: each.get("description", "") for name, each in form["properties"].items()}
+    assert reported["tags"] == "null means []."
+    assert reported["aliases"] == "Default: []. Write [] if there are none."
+    assert reported["note"] == ""
+    assert reported["size"] == "null means 3."
+    assert reported["map"].endswith("null means [].")  # as it is written on the wire
     assert "title" not in json.dumps(form["properties"])
 
 
@@ -332,18 +332,18 @@ class Shown(BaseModel):
 
 
 @pytest.mark.parametrize("vendor", ALL)
-def test_examples_of_a_field_are_told(vendor: str) -> None:
+def test_examples_of_a_field_are_reported(vendor: str) -> None:
     """They are few, short, and as the model is to write them."""
     form: Any = compile_schema(Shown, vendor).schema
-    told = {name: each.get("description", "") for name, each in form["properties"].items()}
-    assert 'For example: "A-1", "B-2", "C-3".' in told["code"]
-    assert "xxx" not in told["long"]
+    reported = {name: each.get("description", "") for name, each in form["properties"].items()}
+    assert 'For example: "A-1", "B-2", "C-3".' in reported["code"]
+    assert "xxx" not in reported["long"]
     written = '{"a": 1}' if vendor == "google" else '[{"key": "a", "value": 1}]'
-    assert written in told["map"]
-    assert "For example: 2." in told["level"]
+    assert written in reported["map"]
+    assert "For example: 2." in reported["level"]
 
 
-def test_a_format_that_nobody_checks_is_told() -> None:
+def test_a_format_that_nobody_checks_is_reported() -> None:
     """It is a remark, and so no loss."""
     schema = {"type": "object", "properties": {"n": {"type": "integer", "format": "int32"}, "s": {"format": "zip"}}}
     compiled = compile_schema(schema, OPENAI)

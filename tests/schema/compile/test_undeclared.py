@@ -15,7 +15,7 @@ from tests.schema.compile.forms import (
     closed,
     either,
     entries,
-    told,
+    reported,
     variant,
 )
 from tests.schema.compile.lens import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @table(
     row("empty", {}, [1, "1", None, True, [{}], {"p": {}}, "{"], (ALL, ANY)),
     row("true", True, ["{", "null", '"x"'], (ALL, ANY)),
-    row("described", {"description": "D."}, [1], (OPENAI, told(TEXT, "D.", ANYTHING))),
+    row("described", {"description": "D."}, [1], (OPENAI, reported(TEXT, "D.", ANYTHING))),
     row(
         "object",
         {"properties": {"x": WHOLE}, "required": ["x"], "additionalProperties": False},
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
             ALL,
             either(
                 closed(x=WHOLE),
-                told(TEXT, "JSON text of a value of type string or number or boolean or null or array."),
+                reported(TEXT, "JSON text of a value of type string or number or boolean or null or array."),
             ),
         ),
     ),
@@ -61,14 +61,14 @@ if TYPE_CHECKING:
             (OPENAI, GOOGLE),
             either(
                 {"type": "number", "minimum": 3},
-                told(TEXT, "JSON text of a value of type string or boolean or null or array or object."),
+                reported(TEXT, "JSON text of a value of type string or boolean or null or array or object."),
             ),
         ),
         (
             (ANTHROPIC, AZURE),
             either(
-                told(NUMBER, "Must hold: minimum 3."),
-                told(TEXT, "JSON text of a value of type string or boolean or null or array or object."),
+                reported(NUMBER, "Must hold: minimum 3."),
+                reported(TEXT, "JSON text of a value of type string or boolean or null or array or object."),
             ),
             {("", "minimum", UNSUPPORTED)},
         ),
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
             either(
                 variant("scalar", {"type": "string", "pattern": "^a"}),
                 variant(
-                    "open", told(TEXT, "JSON text of a value of type number or boolean or null or array or object.")
+                    "open", reported(TEXT, "JSON text of a value of type number or boolean or null or array or object.")
                 ),
             ),
             {("", "pattern", OPEN)},
@@ -111,7 +111,7 @@ def test_carried(vendor: str, schema: Any, wire: Form, losses: Lost, examples: l
         "said",
         {"type": "object", "properties": {"x": WHOLE}, "required": ["x"], "additionalProperties": True},
         [{"x": 1, "y": 2}],
-        (OPENAI, closed(x=WHOLE, additional_properties=told(entries(ANY), LISTED, "Further properties."))),
+        (OPENAI, closed(x=WHOLE, additional_properties=reported(entries(ANY), LISTED, "Further properties."))),
     ),
     row("map", {"type": "object", "additionalProperties": WHOLE}, [{"x": 1}], (OPENAI, entries(WHOLE))),
     row("silent-map", {"type": "object"}, [{"x": 1}], (OPENAI, entries(ANY))),

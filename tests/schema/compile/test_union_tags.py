@@ -111,11 +111,11 @@ UNIONS: dict[str, tuple[Any, str, Any]] = {
 @pytest.mark.parametrize(("union", "tag", "value"), UNIONS.values(), ids=UNIONS.keys())
 def test_a_member_without_its_tag_is_a_violation(vendor: str, union: Any, tag: str, value: str) -> None:
     """Pydantic alone would read it as the first member."""
-    compiled, told = compile_schema(list[union], vendor), {tag: value, "reason": "too dear"}
+    compiled, reported = compile_schema(list[union], vendor), {tag: value, "reason": "too dear"}
     untold = [{"reason": "too dear"}]
 
     assert "required" in {found.rule for found in compiled.validate(untold)}
-    assert compiled.validate(compiled.decode(compiled.encode([told]))) == ()
+    assert compiled.validate(compiled.decode(compiled.encode([reported]))) == ()
     assert "variant" not in str(compiled.schema)
 
 
@@ -155,8 +155,8 @@ def test_a_json_schema_is_kept() -> None:
 def test_a_partial_value_is_no_guess_either(union: Any, tag: str, value: str) -> None:
     """There is no value until its tag is there."""
     read = make_partial_reader(union)
-    told = read({tag: value})
+    reported = read({tag: value})
 
     with pytest.raises(ValidationError):
         read({"reason": "too dear"})
-    assert told[tag] == value if isinstance(told, dict) else "Reject" in repr(told)
+    assert reported[tag] == value if isinstance(reported, dict) else "Reject" in repr(reported)

@@ -20,7 +20,7 @@ from tests.schema.compile.forms import (
     entries,
     loose,
     refer,
-    told,
+    reported,
     variant,
 )
 from tests.schema.compile.lens import (
@@ -97,9 +97,9 @@ if TYPE_CHECKING:
     ),
     row(
         "text-or-json",
-        either(TEXT, told(TEXT, "A."), {"type": ["array", "null"]}),
+        either(TEXT, reported(TEXT, "A."), {"type": ["array", "null"]}),
         ["x", ["1"], None],
-        (OPENAI, either(TEXT, told(TEXT, "A."), NULL, array(ANY))),
+        (OPENAI, either(TEXT, reported(TEXT, "A."), NULL, array(ANY))),
     ),
     row(
         "base",
@@ -113,7 +113,7 @@ if TYPE_CHECKING:
         [{"x": 0}],
         (
             OPENAI,
-            told(
+            reported(
                 closed(x={"type": ["integer", "null"]}, y={"type": ["integer", "null"]}),
                 'Must hold: anyOf [{"required": ["x"]}, {"required": ["y"]}].',
             ),
@@ -128,7 +128,7 @@ if TYPE_CHECKING:
         ["xx", 1],
         (
             ALL,
-            either(told(TEXT, "Must hold: minLength 2."), WHOLE),
+            either(reported(TEXT, "Must hold: minLength 2."), WHOLE),
             {("/oneOf/0", "minLength", UNSUPPORTED), ("", "oneOf", INSIDE)},
         ),
     ),
@@ -211,7 +211,7 @@ def test_a_root(vendor: str, schema: Any, wire: Form, losses: Lost, examples: li
 
 
 def test_one_of_is_lost_where_branches_overlap() -> None:
-    """The vendor holds it to any of them; that exactly one fits is told, and checked here."""
+    """The vendor holds it to any of them; that exactly one fits is reported, and checked here."""
     compiled = lens(closed(a={"oneOf": [closed(x=WHOLE), closed(x={"type": "number"})]}), OPENAI, {"a": {"x": 1.5}})
 
     assert ("/properties/a", "oneOf", UNSUPPORTED) in lost(compiled)

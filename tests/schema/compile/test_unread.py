@@ -38,9 +38,9 @@ def test_a_key_with_two_values_is_a_violation() -> None:
 
 def test_a_key_with_two_values_is_a_violation_where_a_list_may_stand() -> None:
     """The list of entries is not taken for a list of the caller's."""
-    told = found(LIST_OR_MAP, {"m": {"variant": "record", "value": entries(("a", 1), ("a", 2))}})
+    reported = found(LIST_OR_MAP, {"m": {"variant": "record", "value": entries(("a", 1), ("a", 2))}})
 
-    assert told == [("/m", "keys")]
+    assert reported == [("/m", "keys")]
 
 
 def test_a_key_that_comes_twice_with_one_value_is_there_once() -> None:
@@ -133,7 +133,7 @@ def test_a_property_with_a_namesake_in_the_text(document: Any, wanted: Any) -> N
 
 
 def test_it_is_found_in_the_depth() -> None:
-    """The pointer is that of the place in the caller's value; names that the schema does not know are not told."""
+    """The pointer is that of the place in the caller's value; names that the schema does not know are not reported."""
     schema = closed(rows={"type": "array", "items": {"type": "object", "additionalProperties": {}}})
     document = {"rows": [entries(("x", "1")), entries(("y", "[1"), ("z", '"z'))]}
 
@@ -150,7 +150,7 @@ def test_it_is_found_in_the_depth() -> None:
     ids=["entries", "text", "further"],
 )
 def test_the_judge_asks_for_a_correction(schema: Any, text: str) -> None:
-    """No such answer is taken, and the words of none are told."""
+    """No such answer is taken, and the words of none are reported."""
     judgement = classify(
         ModelResponse(StopReason.COMPLETE, "stop", text), DocumentContract(compile_schema(schema, OPENAI))
     )

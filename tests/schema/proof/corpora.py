@@ -48,7 +48,7 @@ class Case:
 
 
 def read(path: Path, complain: Callable[[str], None]) -> Iterator[Case]:
-    """Yield the cases of a file or of a folder's files; what cannot be read is told and passed over.
+    """Yield the cases of a file or of a folder's files; what cannot be read is reported and passed over.
 
     Raises ``FileNotFoundError`` where there is nothing, and ``ValueError`` for a folder without a file to read.
     """

@@ -45,8 +45,8 @@ class Losses:
         """Return what excuses a fault, the strictest first; a union is excused only where itself is lost."""
         if any((step.pointer, part) in self._places for step in fault.steps for part in _parts(step)):
             return Excuse.PLACE
-        told = (fault.steps[0], *(step for step in fault.steps[1:] if step.keyword in _CONDITIONAL))
-        if any(part in self._keywords for step in told for part in _parts(step)):
+        reported = (fault.steps[0], *(step for step in fault.steps[1:] if step.keyword in _CONDITIONAL))
+        if any(part in self._keywords for step in reported for part in _parts(step)):
             return Excuse.KEYWORD
         return Excuse.DECODER if by_the_decoder(fault) else None
 

@@ -58,7 +58,7 @@ class Fault:
     steps: tuple[Step, ...]
     expected: Any
     instance: Any
-    told: str
+    reported: str
     branches: tuple[tuple[Fault, ...], ...] = ()
 
     def __str__(self) -> str:

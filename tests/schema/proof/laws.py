@@ -118,7 +118,7 @@ def hold(report: Report, subject: Subject, compiled: Compiled, samples: int = SA
     trial = _Trial(report, subject, compiled)
     for law in (trial.accepted, trial.decodable) if compiled.enforced else ():
         law()
-    trial.told()
+    trial.reported()
     trial.grown(given)
     if compiled.enforced and not report.red("decodable"):
         trial.sound(samples)
@@ -156,14 +156,14 @@ class _Trial:
         for found in (each for broken in checkers(self._report.profile) for each in broken(self._wire)):
             self._report.fail("accepted", found.rule, found)
 
-    def told(self) -> None:
+    def reported(self) -> None:
         """Hold the request to every name and value that the schema speaks of; what is cut down is a loss besides."""
         absent = missing(self._subject.case.schema, self._compiled)
         self._report.counts["missing"] += len(absent)
         for each in absent[:1]:
-            self._report.fail("told", "a name is not in the request", each)
+            self._report.fail("reported", "a name is not in the request", each)
         if not self._report.degraded and self._without_degrading():
-            self._report.fail("told", "what was cut down is no loss")
+            self._report.fail("reported", "what was cut down is no loss")
 
     def _without_degrading(self) -> bool:
         """Tell whether the schema is too large for the vendor."""

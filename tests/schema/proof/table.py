@@ -91,9 +91,9 @@ def groups(reports: Iterable[Report]) -> list[Group]:
     """Return the failures by law and reason, the most frequent of each law first; refusals come last."""
     found: dict[tuple[str, str], Group] = {}
     for report in reports:
-        told = [(each.law, each.reason, each.detail) for each in report.failures]
-        told.extend([("refused", report.refused, report.pointer or "#")] if report.refused is not None else [])
-        for law, reason, detail in told:
+        reported = [(each.law, each.reason, each.detail) for each in report.failures]
+        reported.extend([("refused", report.refused, report.pointer or "#")] if report.refused is not None else [])
+        for law, reason, detail in reported:
             group = found.setdefault((law, reason), Group(law, reason, detail))
             group.cases[report.case] = None
             group.profiles[report.profile] += 1

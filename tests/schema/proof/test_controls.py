@@ -186,6 +186,6 @@ SPOKEN_OF: dict[str, tuple[Any, set[str]]] = {
 
 
 @pytest.mark.parametrize(("schema", "spoken"), SPOKEN_OF.values(), ids=SPOKEN_OF)
-def test_names_that_no_document_has_need_not_be_told(schema: Any, spoken: set[str]) -> None:
-    """A closed object closes whatever holds of the same value; the same schema elsewhere is told."""
+def test_names_that_no_document_has_need_not_be_reported(schema: Any, spoken: set[str]) -> None:
+    """A closed object closes whatever holds of the same value; the same schema elsewhere is reported."""
     assert set(words(schema)) == spoken

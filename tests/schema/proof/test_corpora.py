@@ -1,4 +1,4 @@
-"""Corpora are read in either form, and what is broken in them is told."""
+"""Corpora are read in either form, and what is broken in them is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUP = {
 }
 
 
-def told(path: Path) -> tuple[list[Case], list[str]]:
+def reported(path: Path) -> tuple[list[Case], list[str]]:
     """Read everything, and return the complaints too."""
     complaints: list[str] = []
     return list(read(path, complaints.append)), complaints
@@ -32,7 +32,7 @@ def test_the_folder_names_the_draft(tmp_path: Path, draft: str) -> None:
     folder.mkdir(parents=True)
     other = {**GROUP, "schema": {"$schema": "urn:x"}}
     folder.joinpath("type.json").write_text(json.dumps([GROUP, other, {**GROUP, "schema": True}]))
-    cases, complaints = told(tmp_path)
+    cases, complaints = reported(tmp_path)
 
     assert complaints == []
     assert [each.schema for each in cases] == [{"$schema": DRAFTS[draft], "type": "string"}, {"$schema": "urn:x"}, True]
@@ -40,7 +40,7 @@ def test_the_folder_names_the_draft(tmp_path: Path, draft: str) -> None:
     assert cases[0] == Case(f"{draft}/type: a group", cases[0].schema, draft, ["a"], [1])
 
 
-def test_lines_are_read_and_broken_ones_told(tmp_path: Path) -> None:
+def test_lines_are_read_and_broken_ones_reported(tmp_path: Path) -> None:
     """A line may have a name and tests or only a schema, and one that is broken takes no other with it."""
     lines = (
         *('{"name": "n", "schema": {}, "tests": [{"data": null, "valid": true}]}', '{"schema": false}', "{"),
@@ -48,17 +48,17 @@ def test_lines_are_read_and_broken_ones_told(tmp_path: Path) -> None:
     )
     file = tmp_path / "lines.jsonl"
     file.write_text("\n".join(lines) + "\n")
-    cases, complaints = told(file)
+    cases, complaints = reported(file)
 
     assert cases == [Case("lines: n", {}, valid=[None]), Case("lines.jsonl:2", False), Case("lines.jsonl:8", {})]
     assert [each.split(": ")[0] for each in complaints] == [f"lines.jsonl:{n}" for n in (3, 4, 6, 7)]
 
 
-def test_files_that_are_no_text_are_told(tmp_path: Path) -> None:
+def test_files_that_are_no_text_are_reported(tmp_path: Path) -> None:
     """A file in another encoding is passed over."""
     tmp_path.joinpath("a.json").write_bytes(b"\xff\xfe")
     tmp_path.joinpath("b.json").write_text(json.dumps(GROUP))
-    cases, complaints = told(tmp_path)
+    cases, complaints = reported(tmp_path)
 
     assert [each.name for each in cases] == ["b: a group"]
     assert len(complaints) == 1
@@ -70,7 +70,7 @@ def test_files_that_are_schemas_themselves_are_read(tmp_path: Path) -> None:
     tmp_path.joinpath("a.json").write_text(json.dumps(plain))
     tmp_path.joinpath("b.json").write_text(json.dumps({"anyOf": [{"type": "string"}, {"type": "null"}]}))
     tmp_path.joinpath("c.jsonl").write_text(json.dumps(GROUP) + "\n" + json.dumps({"$ref": "#/$defs/x", "$defs": {}}))
-    cases, complaints = told(tmp_path)
+    cases, complaints = reported(tmp_path)
 
     assert complaints == []
     assert [each.name for each in cases] == ["a: Plain", "b.json[0]", "c: a group", "c.jsonl:2"]
@@ -80,9 +80,9 @@ def test_files_that_are_schemas_themselves_are_read(tmp_path: Path) -> None:
 def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
     """A missing path and an empty folder are mistakes of the caller."""
     with pytest.raises(FileNotFoundError, match="no file or folder"):
-        told(tmp_path / "absent")
+        reported(tmp_path / "absent")
     with pytest.raises(ValueError, match="holds no"):
-        told(tmp_path)
+        reported(tmp_path)
 
 
 def test_the_corpora_are_counted() -> None:
@@ -90,5 +90,5 @@ def test_the_corpora_are_counted() -> None:
     for corpus, count in {SUITE: 1230, SCHEMASTORE: 410}.items():
         if not corpus.exists():
             pytest.skip(f"{corpus} is absent")
-        cases, complaints = told(corpus)
+        cases, complaints = reported(corpus)
         assert (len(cases), complaints) == (count, [])

@@ -89,7 +89,7 @@ def test_every_profile_is_proved_or_stood_for() -> None:
 
 
 def test_failures_are_grouped_by_reason() -> None:
-    """The same reason is told once, with its count, its profiles and examples; a grave one comes first."""
+    """The same reason is reported once, with its count, its profiles and examples; a grave one comes first."""
     reports = [Report(f"case {number}", name) for number in range(8) for name in ("one", "two")]
     for each in reports:
         each.fail("checked", "says otherwise", each.case)

@@ -78,7 +78,7 @@ def test_texts_that_were_handed_over_are_written() -> None:
         ({"$ref": "#/$defs/absent"}, "absent"),
     ],
 )
-def test_what_the_decoder_refuses_is_told(schema: Any, word: str) -> None:
+def test_what_the_decoder_refuses_is_reported(schema: Any, word: str) -> None:
     """A schema that the decoder cannot read is refused in its words, and no document of it is drawn."""
     assert word in (find_compile_error(schema) or "")
     assert drawn(schema) == []

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-LAWS = ("accepted", "decodable", "sound", "faithful", "checked", "told", "grown", "total", "timeout")
-"""In the order in which they are told."""
+LAWS = ("accepted", "decodable", "sound", "faithful", "checked", "reported", "grown", "total", "timeout")
+"""In the order in which they are reported."""
 
-GRAVE = frozenset({"accepted", "sound", "told", "grown", "total", "timeout"})
+GRAVE = frozenset({"accepted", "sound", "reported", "grown", "total", "timeout"})
 """A report with one of these red is a failure as a whole."""
 
 

@@ -204,18 +204,18 @@ SOUND: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("dialect", "schema", "pointer", "rule"), BROKEN.values(), ids=BROKEN)
 def test_what_breaks_one_rule(dialect: Any, schema: object, pointer: str, rule: str) -> None:
-    """That rule is told, at its place, and no other."""
+    """That rule is reported, at its place, and no other."""
     assert [(each.pointer, each.rule) for each in dialect.find_violations(schema)] == [(pointer, rule)]
 
 
 @pytest.mark.parametrize(("dialect", "schema"), SOUND.values(), ids=SOUND)
 def test_what_is_just_inside(dialect: Any, schema: object) -> None:
-    """Nothing is told."""
+    """Nothing is reported."""
     assert dialect.find_violations(schema) == []
 
 
 def test_what_google_does_not_heed_is_no_breach() -> None:
-    """It is told on its own, keywords and formats, and what lies inside such a keyword is not looked at."""
+    """It is reported on its own, keywords and formats, and what lies inside such a keyword is not looked at."""
     schema = {"properties": {"a": {"type": "string", "format": "uri", "not": {"const": 1}}}, "maxProperties": 1}
 
     assert [(each.pointer, each.rule, each.detail) for each in vendor_rules.GOOGLE_IGNORED.find_violations(schema)] == [

@@ -164,5 +164,5 @@ def test_a_rejected_schema_breaks_the_rule_that_it_was_rejected_for(
 
 @pytest.mark.parametrize(("broken", "schema", "rule"), REBUILT.values(), ids=REBUILT)
 def test_a_schema_like_the_rejected_one_breaks_the_rule(broken: Any, schema: object, rule: str) -> None:
-    """What a message describes is told, and nothing else is wrong with it."""
+    """What a message describes is reported, and nothing else is wrong with it."""
     assert {each.rule for each in broken(schema)} == {rule}

@@ -53,7 +53,7 @@ def test_every_test_of_the_contract_catches_somebody() -> None:
     assert {test for _, test, _ in BROKEN.values()} == set(TESTS)
 
 
-def test_all_that_is_broken_is_told_at_once() -> None:
+def test_all_that_is_broken_is_reported_at_once() -> None:
     """The function goes on after the first one."""
 
     class Both(CutsTheSynopsis, OmitsTheQuestionHatch):
