@@ -37,7 +37,7 @@ The conformance scenarios and the security invariants have the protocol's own na
 **How it is checked.** `python -m tests.openwop.table --write` writes the page from one list. A test compares the two \
 and looks up every name of code and every test; it fails if one is gone, skipped or expected to fail. Tests are named \
 in words: "[host/test_order](../tests/host/test_order.py): a defect is told with its code" is \
-`test_a_defect_is_reported_with_its_code`. If a test's name begins with its scenario, that part is left out. Some tests \
+`test_a_defect_is_reported_with_its_code`. If its name begins with its scenario, that part is left out. Some tests \
 compare the library with the protocol's own schemas and fixtures, which are not part of this repository. Without them, \
 those tests are skipped by name.
 """

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from emitter.models import Trust
 
-CALLING = LogAppended(Level.DEBUG, "calling", {"attempt": 1, "budget": 4096})
+_FIELDS = {"attempt": 1, "budget": 4096, "provider": "anthropic", "model": "claude-sonnet-5-5"}
+CALLING = LogAppended(Level.DEBUG, "calling", _FIELDS)
 USAGE = ProviderUsage("anthropic", "claude-sonnet-5-5", 120, 30)
 BEGAN = 1_769_860_800_000_000_000
 """The nanosecond of ``2026-01-31T12:00:00Z``."""

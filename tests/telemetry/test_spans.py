@@ -132,9 +132,9 @@ FAULTS: list[tuple[str, tuple[Event, ...], list[tuple[str, str | None]]]] = [
         [("openwop.activity.anthropic", "provider_unavailable"), ("openwop.activity.anthropic", None)],
     ),
     (
-        "for good, and nobody ever said who",
+        "for good",
         (CALLING, RESENT, CALLING, NodeFailed("rate_limited", "no")),
-        [("openwop.activity", "provider_unavailable"), ("openwop.activity", "rate_limited")],
+        [("openwop.activity.anthropic", "provider_unavailable"), ("openwop.activity.anthropic", "rate_limited")],
     ),
     (
         "billed all the same",
@@ -143,8 +143,8 @@ FAULTS: list[tuple[str, tuple[Event, ...], list[tuple[str, str | None]]]] = [
     ),
     (
         "refused, which is an answer",
-        (CALLING, EnvelopeRefusal("openai", "gpt"), NodeFailed("envelope_refusal", "no")),
-        [("openwop.activity.openai", None)],
+        (CALLING, EnvelopeRefusal("anthropic", "claude-sonnet-5-5"), NodeFailed("envelope_refusal", "no")),
+        [("openwop.activity.anthropic", None)],
     ),
     (
         "broken form, which is an answer",
@@ -154,7 +154,7 @@ FAULTS: list[tuple[str, tuple[Event, ...], list[tuple[str, str | None]]]] = [
     (
         "a line of somebody else's with a fault that is none",
         (CALLING, LogAppended(Level.WARN, "hm", {"fault": "sk-live"}), DONE),
-        [("openwop.activity", None)],
+        [("openwop.activity.anthropic", None)],
     ),
 ]
 
@@ -208,7 +208,7 @@ def test_an_envelope_of_which_a_line_tells_ends_the_emission(kind: str) -> None:
     on_event(reported(CALLING))
     on_event(reported(LogAppended(Level.ERROR, kind), 1, 1, trust=Trust.TRUSTED))
 
-    assert [each.name for each in collected.spans] == ["openwop.activity", "openwop.node"]
+    assert [each.name for each in collected.spans] == ["openwop.activity.anthropic", "openwop.node"]
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,9 @@ def send(
 ) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
     """Send one request and classify the answer, by default with ``classify``."""
     number = len(state.attempts) + 1
-    yield LogAppended(Level.DEBUG, CALLING, {"attempt": number, "budget": request.max_output_tokens})
+    provider = state.emission_request.provider
+    fields = {"attempt": number, "budget": request.max_output_tokens, "provider": provider, "model": request.model}
+    yield LogAppended(Level.DEBUG, CALLING, fields)
     if state.attempts:
         yield Restart(number, state.answer_attempts[-1].verdict)
     answer = yield request

@@ -7,7 +7,7 @@ An emission is a span ``openwop.node.<type>`` with each event on it; each call t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from opentelemetry import _logs, metrics, trace
 from opentelemetry.context import get_current
@@ -140,6 +140,7 @@ class VendorCall:
 
     span: Span
     started_at: int | None
+    vendor: VendorModel | None
     ended_at: int | None = None
     error: str | None = None
     content: CallContent | None = None
@@ -157,8 +158,9 @@ class VendorCall:
         }
         self.span.set_attributes({**tokens, **cost})
 
-    def end(self, vendor: VendorModel | None, instruments: Instruments) -> None:
+    def end(self, instruments: Instruments) -> None:
         """End the span, and record the duration."""
+        vendor = self.vendor
         call_attributes = (
             vendor.get_attributes() if vendor else {attributes.OPERATION: attributes.get_operation_name(None)}
         )
@@ -216,8 +218,6 @@ class EmissionSpan:
         )
         self._context = set_span_in_context(self._span)
         self._call: VendorCall | None = None
-        self._ended_calls: list[VendorCall] = []
-        self._vendor: VendorModel | None = None
         self._tokens = (0, 0)
 
     def add_event(self, run_event: RunEvent) -> None:
@@ -231,7 +231,7 @@ class EmissionSpan:
         if _is_call_start(event):
             tracer = self._instruments.tracer
             span = tracer.start_span(attributes.ACTIVITY_SPAN, self._context, SpanKind.CLIENT, start_time=at)
-            self._call = VendorCall(span, at)
+            self._call = VendorCall(span, at, _get_called_model(event))
         if isinstance(event, NodeFailed):
             self._span.set_status(Status(StatusCode.ERROR, attributes.limit_to_vocabulary(event.code)))
         self.is_open = self.is_open and not _is_last(run_event)
@@ -244,7 +244,6 @@ class EmissionSpan:
     def end(self, *, finished: bool) -> None:
         """End the span at its last event; ``finished`` is false if the emission's last event never came."""
         self._end_call(self._last_time, None)
-        self._flush_calls()
         if any(self._tokens):
             counts = (*self._tokens, sum(self._tokens))
             self._span.set_attributes(dict(zip(attributes.COST_TOKENS, map(clamp_integer, counts), strict=True)))
@@ -259,8 +258,6 @@ class EmissionSpan:
             return
         if self._call is not None:
             self._call.note_event(at)
-        if isinstance(event, ProviderUsage | EnvelopeRefusal | EnvelopeTruncated):
-            self._vendor = VendorModel(event.provider, event.model)
         if isinstance(event, ProviderUsage):
             self._record_usage(event)
 
@@ -277,20 +274,17 @@ class EmissionSpan:
             return
         self._call.note_event(at)
         self._call.error = error
-        # The vendor is only known from an event about an answer. Calls before it wait for their attributes.
-        self._ended_calls.append(self._call)
+        self._call.end(self._instruments)
         self._call = None
-        if self._vendor is not None:
-            self._flush_calls()
-
-    def _flush_calls(self) -> None:
-        for call in self._ended_calls:
-            call.end(self._vendor, self._instruments)
-        self._ended_calls.clear()
 
 
-def _is_call_start(event: Event) -> bool:
+def _is_call_start(event: Event) -> TypeGuard[LogAppended]:
     return isinstance(event, LogAppended) and event.message == CALLING
+
+
+def _get_called_model(event: LogAppended) -> VendorModel | None:
+    provider, model = event.fields.get("provider"), event.fields.get("model")
+    return VendorModel(provider, model) if isinstance(provider, str) and isinstance(model, str) else None
 
 
 def _is_last(run_event: RunEvent) -> bool:
