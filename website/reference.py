@@ -59,7 +59,15 @@ PAGES = (
             "emitter.models",
         ),
     ),
-    Page("Authority", ("emitter.authority", "emitter.authority.signing")),
+    Page(
+        "Authority",
+        (
+            "emitter.authority",
+            "emitter.authority.records:Granted FirstApproval",
+            "emitter.authority.rules:GrantState",
+            "emitter.authority.signing",
+        ),
+    ),
     Page("Proposals and authorization", ("emitter.authority.proposals", "emitter.authority.envelopes")),
     Page(
         "Rendering",
