@@ -32,10 +32,15 @@ class DocumentedOptions(griffe.Extension):
             func.docstring = _docstring(text, func)
 
     def on_class(self, *, cls: griffe.Class, **_: Any) -> None:
-        """Describe the options of a ``TypedDict``, and the arguments of a constructor that a private base has."""
+        """Describe the options of a ``TypedDict``, the members of an enum, and a private base's constructor."""
         if not cls.docstring:
             return
         bases = [str(base) for base in cls.bases]
+        if "Enum" in bases:
+            for member in cls.members.values():
+                if member.is_attribute and not member.name.startswith("_") and not member.docstring:
+                    member.docstring = _docstring(f"The value is ``{member.value}``.", cls)
+            return
         local = [cls.module.members[base] for base in bases if base in cls.module.members]
         constructors = [base.members.get("__init__") for base in local if not base.is_alias]
         if "TypedDict" in bases:

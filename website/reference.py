@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, get_origin
 
@@ -36,7 +37,10 @@ class Page:
 
 
 PAGES = (
-    Page("Functions and clients", ("emitter",)),
+    Page(
+        "Functions and clients",
+        ("emitter", "emitter.attempts:Attempt Verdict", "emitter.messages:Fault FaultKind Usage ModelResponse"),
+    ),
     Page("Errors", ("emitter.errors",)),
     Page("Events", ("emitter.telemetry", "emitter.streaming:FieldComplete TextDelta Restart", "emitter.events")),
     Page(
@@ -195,6 +199,9 @@ def _describe(module: str, name: str) -> str:
     heading = f"### {module}.{name}"
     if not callable(value) or not hasattr(value, "__qualname__") or get_origin(value) is not None:
         return f"{heading}\n\n{_docstring(find(f'{module}.{name}'))}".rstrip()
+    if isinstance(value, type) and issubclass(value, Enum):
+        members = "\n".join(f"{name}.{each.name} = {each.value!r}" for each in value)
+        return f"{heading}\n\n```text\n{inspect.getdoc(value) or ''}\n\n{members}\n```"
     text = f"{heading}\n\n```text\n{name}{_signature(value)}\n\n{inspect.getdoc(value) or ''}".rstrip()
     methods = [_method(each, member) for each, member in vars(value).items()]
     return "\n\n".join([text, *filter(None, methods)]) + "\n```"

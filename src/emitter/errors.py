@@ -193,7 +193,15 @@ class BadToken(ResolutionError):
 
 
 class TraceLike(Protocol):
-    """The trace of a failed emission; see ``emitter.client.result.Trace``."""
+    """The trace of a failed emission; see ``emitter.client.result.Trace``.
+
+    Annotate a helper with it that takes both ``Emission.trace`` and ``EmissionError.trace``.
+    """
+
+    @property
+    def no_cost_reason(self) -> str | None:
+        """The reason why the cost is unknown, if it is."""
+        ...
 
     @property
     def cost(self) -> Decimal | None:

@@ -421,7 +421,7 @@ def test_a_full_disk_of_the_output_is_named(vendor: Simulator, folder: Path) -> 
     assert done.returncode == FAILED
     assert done.stderr.startswith(
         "emitter: /dev/full cannot be written: No space left on device. Results not written: 1. "
-        "Jobs not finished: 0. They are recorded."
+        "Jobs not reached: 0. What is finished is recorded."
     )
 
 
@@ -445,6 +445,11 @@ def test_a_job_that_waits_for_a_limit_is_not_sent_when_interrupted(vendor: Simul
 BAD: dict[str, tuple[list[str], tuple[str, ...], str]] = {
     "no file": ([], (), "jobs.jsonl has no jobs"),
     "no JSON": (['{"input": "a"}', "{"], (), "jobs.jsonl, line 2: it is not JSON"),
+    "many lines": (
+        ['"a"', *["{"] * 12],
+        (),
+        "line 1 column 2 (char 1)).\nAnd 2 more. Write one JSON object on each line.",
+    ),
     "no object": (["3"], (), "line 1: it is neither an object nor a string"),
     "unknown member": (['{"input": "a", "material": []}'], (), "line 1: there is no member of a job 'material'"),
     "unknown option": (['{"modell": "x"}', '"a"'], (), "line 1: there is no option 'modell'"),

@@ -271,7 +271,7 @@ def _find_key(profile: ProviderProfile) -> str:
         names = " or ".join(config.key_env)
         raise MissingKey(
             f"No key for {profile.title} was found.",
-            hint=f"Set {names}. In Python, Emitter(api_key=...) and client= work, too.",
+            hint=f"Set {names}. In Python, Emitter(api_key=...), client= and Fallback(client=...) work, too.",
         )
     return value or _PLACEHOLDER_KEY
 

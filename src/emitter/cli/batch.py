@@ -56,7 +56,10 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     add_emission_arguments(parser)
     group = parser.add_argument_group("the run")
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="the file of results (default: -, which is standard output)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the file of results, which only you may read (default: -, which is standard output)",
     )
     group.add_argument(
         "--journal", metavar="FILE", help="record finished jobs in FILE, and continue from it when run again"
@@ -312,11 +315,11 @@ class ResultWriter:
         is_closed = isinstance(self.error, BrokenPipeError)
         problem = "was closed" if is_closed else f"cannot be written: {getattr(self.error, 'strerror', None)}"
         hint = (
-            "They are recorded. Run the same command again to write all of them."
+            "What is finished is recorded. Run the same command again to write it and to run the rest."
             if _is_recorded(self.args)
             else "The calls in flight were cut off, and nothing was recorded. Use --journal FILE."
         )
-        lost = f"Results not written: {self.unwritten}. Jobs not finished: {self.unfinished}"
+        lost = f"Results not written: {self.unwritten}. Jobs not reached: {self.unfinished}"
         sys.stderr.write(f"emitter: {name} {problem}. {lost}. {hint}\n")
 
     @property
@@ -418,17 +421,34 @@ def read_job_file(name: str) -> JobFile:
     """Return the jobs in a JSON Lines file, or on standard input for ``-``.
 
     Raises:
-        InputError: A line is not a job, an id appears twice, or a material is missing.
+        InputError: A line is not a job, an id appears twice, or a material is missing. It names the first lines that
+            are invalid.
     """
+    errors: list[InputError] = []
     job_file = JobFile(name, Path() if name == "-" else Path(name).parent, {}, [])
     known: dict[str, int] = {}
     for number, text in enumerate(read_text(name).split("\n"), 1):
         if text.strip():
-            with job_file.locate_errors(number):
-                _read_line(job_file, number, text, known)
+            try:
+                with job_file.locate_errors(number):
+                    _read_line(job_file, number, text, known)
+            except InputError as error:
+                errors.append(error)
+    if errors:
+        raise _join_errors(errors)
     if not job_file.lines:
         raise InputError(f"{source_name(name)} has no jobs.", hint='Write one {"input": "…"} on each line.')
     return job_file
+
+
+_MAX_LISTED_ERRORS = 10
+
+
+def _join_errors(errors: list[InputError]) -> InputError:
+    """Return one error for the lines that are invalid."""
+    rest = len(errors) - _MAX_LISTED_ERRORS
+    messages = [*(error.args[0] for error in errors[:_MAX_LISTED_ERRORS]), *([f"And {rest} more."] if rest > 0 else [])]
+    return InputError("\n".join(messages), hint=errors[0].hint)
 
 
 def _read_line(job_file: JobFile, number: int, text: str, known: dict[str, int]) -> None:

@@ -333,15 +333,14 @@ class RateLimited:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An internal error of the vendor. ``retry_after`` is that of ``Overloaded``."""
+    """An internal error of the vendor."""
 
     status: int = 500
     message: str = ""
-    retry_after: float | str | None = None
 
     def plan(self, request: ReceivedRequest) -> PlannedOutcome:  # noqa: ARG002
         """Return the error."""
-        return PlannedError(ErrorKind.SERVER, self.message, self.status, retry_after=self.retry_after)
+        return PlannedError(ErrorKind.SERVER, self.message, self.status)
 
 
 class _ErrorBehaviour:

@@ -311,7 +311,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "no-key": (
         {"model": "anthropic/claude-opus-5"},
         MissingKey,
-        "Set ANTHROPIC_API_KEY. In Python, Emitter(api_key=...) and client= work",
+        "Set ANTHROPIC_API_KEY. In Python, Emitter(api_key=...), client= and Fallback(client=...) work",
     ),
     "no-base-url": ({"model": "openai-compatible/m"}, MissingKey, "needs a base URL"),
     "empty-situation": ({"messages": " \n"}, InputError, "The prompt is empty."),
