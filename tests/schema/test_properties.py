@@ -101,6 +101,13 @@ def test_any_document_is_decoded(case: Any, name: str, values: list[Any]) -> Non
     endure(case.schema, name, [*values, {"entries": values}, {"value": values}, [values]])
 
 
+def test_a_value_that_looks_like_a_reference_is_a_value() -> None:
+    """An enum of objects has whatever members they have."""
+    tree: Any = {"type": "object", "properties": {"value": {"enum": [{"$ref": None}]}}, "required": ["value"]}
+    tree["properties"]["more"] = {"type": "array", "items": {"$ref": "#/$defs/tree"}}
+    endure({"$ref": "#/$defs/tree", "$defs": {"tree": tree}}, "anthropic", [{"value": {"$ref": None}}])
+
+
 @pytest.mark.parametrize(("schema", "name"), covering(BOUNDED.values(), ("openai", "anthropic", "google"), strength=1))
 def test_hostile_schemas_are_answered(schema: Any, name: str) -> None:
     """Depth, width and references are bounded."""

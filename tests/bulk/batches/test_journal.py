@@ -7,7 +7,7 @@ import resource
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from emitter.bulk.batches import Batch, get_batch_vendor
@@ -51,6 +51,7 @@ faults = st.builds(
 
 
 @given(replies | faults)
+@example(ModelResponse(StopReason.COMPLETE, "stop", arguments=({"\ud800": None},)))
 def test_an_answer_comes_back_as_it_was(answer: Any) -> None:
     """Through JSON, whatever is in it."""
     assert load_answer(json.loads(json.dumps(dump_answer(answer)))) == answer

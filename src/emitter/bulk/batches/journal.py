@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 def dump_answer(answer: CallResult) -> Json:
     """Return an answer as JSON."""
     kind: Any = type(answer)
-    member = "reply" if kind is ModelResponse else "fault"
-    return {member: get_adapter(kind).dump_python(answer, mode="json", exclude={"report": {"cause"}})}
+    if not isinstance(answer, ModelResponse):
+        return {"fault": get_adapter(kind).dump_python(answer, mode="json", exclude={"report": {"cause"}})}
+    # The arguments are JSON, and pydantic cannot write a name with half a surrogate pair.
+    members = get_adapter(kind).dump_python(answer, mode="json", exclude={"arguments": True, "report": {"cause"}})
+    return {"reply": {**members, "arguments": list(answer.arguments)}}
 
 
 def load_answer(value: Json) -> CallResult:
