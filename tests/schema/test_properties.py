@@ -101,11 +101,18 @@ def test_any_document_is_decoded(case: Any, name: str, values: list[Any]) -> Non
     endure(case.schema, name, [*values, {"entries": values}, {"value": values}, [values]])
 
 
-def test_a_value_that_looks_like_a_reference_is_a_value() -> None:
-    """An enum of objects has whatever members they have."""
-    tree: Any = {"type": "object", "properties": {"value": {"enum": [{"$ref": None}]}}, "required": ["value"]}
+@pytest.mark.parametrize("value", [{"$ref": None}, {"$ref": "#/nowhere"}, {"minimum": 3}], ids=str)
+def test_a_value_that_looks_like_a_schema_is_a_value(value: Any) -> None:
+    """What an enum lists has no keywords, so none of them is lost, and no reference of it is followed."""
+    tree: Any = {"type": "object", "properties": {"value": {"enum": [value]}}, "required": ["value"]}
     tree["properties"]["more"] = {"type": "array", "items": {"$ref": "#/$defs/tree"}}
-    endure({"$ref": "#/$defs/tree", "$defs": {"tree": tree}}, "anthropic", [{"value": {"$ref": None}}])
+    schema = {"$ref": "#/$defs/tree", "$defs": {"tree": tree}}
+
+    endure(schema, "anthropic", [{"value": value}])
+    losses = [(loss.pointer, loss.keyword) for loss in compile_schema(schema, "anthropic").losses]
+    assert [each for each in losses if each[0].startswith("/$defs/tree/properties/value")] == [
+        ("/$defs/tree/properties/value", "enum")
+    ]
 
 
 @pytest.mark.parametrize(("schema", "name"), covering(BOUNDED.values(), ("openai", "anthropic", "google"), strength=1))

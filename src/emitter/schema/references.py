@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from emitter.errors import Uncompilable
 from emitter.messages import as_list, as_mapping
+from emitter.schema.dialects import DATA_KEYWORDS
 from emitter.schema.json_data import child_pointer
 from emitter.schema.nodes import Rule
 
@@ -155,7 +156,7 @@ def _child_parts(part: SchemaPart, keyword: str, scope: ReferenceResolver) -> It
     elif keyword in _MAP_KEYWORDS or keyword == "dependencies":
         for name, each in as_mapping(value).items():
             yield scope.child_part(part, child_pointer(pointer, name), each)
-    elif keyword in _LIST_KEYWORDS or isinstance(value, list):
+    elif keyword in _LIST_KEYWORDS or (isinstance(value, list) and keyword not in DATA_KEYWORDS):
         for index, each in enumerate(as_list(value)):
             yield scope.child_part(part, child_pointer(pointer, index), each)
     elif keyword in _SINGLE_KEYWORDS:

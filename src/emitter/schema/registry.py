@@ -50,8 +50,6 @@ class DocumentRegistry:
 
 
 def _lookup(resolver: Resolver[Any], reference: Any) -> Resolved[Any] | None:
-    if not isinstance(reference, str):  # a value of an enum may look like a schema with a reference
-        return None
     try:
         return resolver.lookup(reference)
     except (exceptions.Unresolvable, exceptions.NoSuchResource, ValueError, TypeError, LookupError):

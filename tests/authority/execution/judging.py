@@ -19,7 +19,7 @@ def take(world: World, doing: Doing) -> None:
     """Take a step, see what it added to the chains, and how it ended, if it did."""
     why = _why(world, doing)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "An act ended otherwise than it was settled")  # as it may
+        warnings.filterwarnings("ignore", "An action ended differently from its receipt")  # as it may
         doing.drive.take()
     added = [each["record"] for each in world.observe()]
     assert len(added) <= 1
