@@ -540,7 +540,7 @@ class ConfirmExpired(AuthorityError):
 
 
 class ConfirmNotYetValid(AuthorityError):
-    """The clock that recorded the approval is ahead of the one that acts. It counts once that one has caught up."""
+    """The approval's time is in the future: the clock that recorded it is ahead. Repeat the call later."""
 
     code = "not_yet_valid"
 

@@ -267,7 +267,7 @@ def _find_key(profile: ProviderProfile) -> str:
     config = profile.client
     value = next((key for name in config.key_env if (key := os.environ.get(name, "").strip())), None)
     if value is None and config.key_required:
-        require_sdk(profile)  # whoever has neither should not read of the key first
+        require_sdk(profile)  # without the SDK, a key does not help
         names = " or ".join(config.key_env)
         raise MissingKey(
             f"No key for {profile.title} was found.",

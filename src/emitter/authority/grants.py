@@ -86,7 +86,7 @@ def revoke_confirm(context: AuthorityContext, confirm_id: str, reason: str | Non
 
 
 def revoke_approval(context: AuthorityContext, decision: ResolvedDecision, request: ConfirmRequest) -> Revoke:
-    """Revoke an approval under which nothing has begun. One that was not confirmed yet is confirmed for that."""
+    """Revoke an approval under which no action has begun. If it has no CONFIRM yet, one is recorded first."""
     consent = _find_consent(context, decision, request)
     granted = _make_confirm(context, consent, request)
     rules.check_revocable(GrantState(granted))  # before anything is recorded

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _JOB_MEMBERS = ("id", "input", "messages", "materials", "untrusted")
 _HEADER_MEMBERS = ("type", "schema", *EMISSION_OPTIONS)
+_EXIT_STATUS = "Exit status: 0 every job succeeded, 1 a job failed or a disk is full, 2 bad usage, 130 interrupted."
 
 
 def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="the file of results, which only you may read (default: -, which is standard output)",
+        help="the file of results, created for you alone (default: -, standard output)",
     )
     group.add_argument(
         "--journal", metavar="FILE", help="record finished jobs in FILE, and continue from it when run again"
@@ -90,10 +91,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --half-price, how long to wait before the first look at a batch (default: 30)",
     )
     add_json_argument(parser, "add the envelope, usage, cost, attempts and events to each result")
-    parser.epilog = (
-        "Exit status: 0 every job succeeded, 1 a job failed or a disk is full, 2 bad usage, 130 interrupted.\n"
-    )
-    parser.epilog += API_KEY_NOTE
+    parser.epilog = f"{_EXIT_STATUS}\n{API_KEY_NOTE}"
 
 
 def run_batch(args: argparse.Namespace) -> int:
@@ -421,8 +419,8 @@ def read_job_file(name: str) -> JobFile:
     """Return the jobs in a JSON Lines file, or on standard input for ``-``.
 
     Raises:
-        InputError: A line is not a job, an id appears twice, or a material is missing. It names the first lines that
-            are invalid.
+        InputError: A line is not a job, an id appears twice, or a material is missing. The message lists the first ten
+            such lines.
     """
     errors: list[InputError] = []
     job_file = JobFile(name, Path() if name == "-" else Path(name).parent, {}, [])
@@ -445,7 +443,7 @@ _MAX_LISTED_ERRORS = 10
 
 
 def _join_errors(errors: list[InputError]) -> InputError:
-    """Return one error for the lines that are invalid."""
+    """Return one error that lists the first errors, a line each."""
     rest = len(errors) - _MAX_LISTED_ERRORS
     messages = [*(error.args[0] for error in errors[:_MAX_LISTED_ERRORS]), *([f"And {rest} more."] if rest > 0 else [])]
     return InputError("\n".join(messages), hint=errors[0].hint)

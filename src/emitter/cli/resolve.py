@@ -38,8 +38,6 @@ _DETAIL_TIMEOUT = 5.0
 """Seconds to wait for the agent's answer before the person is asked again."""
 _POLL_SECONDS = 0.2
 """Seconds between two checks for the agent's answer."""
-
-
 _FIRST_APPROVAL = (
     "Your approval is recorded, and the decision is still open: another person must approve the same option, with a "
     "--principal of their own."
@@ -47,7 +45,13 @@ _FIRST_APPROVAL = (
 
 
 class TerminalAnswer(NamedTuple):
-    """A decision and its answer. ``is_printed`` is True if the answer is on standard output already."""
+    """A decision and its answer.
+
+    Attributes:
+        is_printed: The answer is on standard output already.
+        next_step: What follows from the answer, as a sentence.
+        is_open: The decision is still open.
+    """
 
     moment: BindingMoment
     resolution: Resolution | Unresolved

@@ -172,7 +172,7 @@ def classify(
 def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
     """Return the single document of an answer: the arguments of a tool call, or the text."""
     if not reply.arguments:
-        parsed = parse_strict(reply.text) or recover.parse_answer(reply.text)
+        parsed = _parse_text(reply.text)
         return None if isinstance(parsed, Ambiguous) else parsed
     calls = [_parse_arguments(call) for call in reply.arguments]
     first = calls[0]
@@ -188,11 +188,16 @@ def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
     )
 
 
+def _parse_text(text: str) -> Recovered | Ambiguous | Retracted | None:
+    # Nearly every answer is strict JSON, and ``recover`` loads the strategies for the others when it is first used.
+    return parse_strict(text) or recover.parse_answer(text)
+
+
 def _parse_arguments(arguments: Json) -> Recovered | None:
     """Parse the arguments of a tool call, which are JSON text or an object that the vendor parsed."""
     if not isinstance(arguments, str):
         return Recovered(arguments, RecoveryPath.DIRECT, 0) if _is_json(arguments) else None
-    parsed = parse_strict(arguments) or recover.parse_answer(arguments)
+    parsed = _parse_text(arguments)
     return parsed if isinstance(parsed, Recovered) else None
 
 

@@ -75,7 +75,7 @@ _OWNER = "owner"
 """The key of the claim by which a process has the batches of a run."""
 _TAKEN_OVER = "Another process has taken over the batches of this run, since the lease of this one had ended."
 _IN_USE = "The batches of this run are in use by another process."
-_IN_USE_HINT = "Run the same again when it has ended, or a minute after it died."
+_IN_USE_HINT = "Run the same again when it has ended. If it died, its lease ends a minute later by default."
 
 
 class StoreJournalFile:
