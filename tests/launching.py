@@ -52,6 +52,12 @@ def _has_pidfd() -> bool:
 
 _FORKS = _has_pidfd() and not FULL
 KILL = signal.SIGUSR1 if _FORKS else signal.SIGKILL
+_RUN_FROM_ROOT = f"""\
+import runpy, sys
+sys.path.append({str(Path(__file__).parents[1])!r})
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
 _CLIENT = Path(__file__).with_name("launching_client.py")
 _MAX_MESSAGE_BYTES = 2**20
 
@@ -59,7 +65,9 @@ _MAX_MESSAGE_BYTES = 2**20
 def launch(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module as a program."""
     if not _FORKS:
-        return [sys.executable, "-m", module, *arguments]
+        # A test may run the program in a folder from which tests/ is not found.
+        own = ["-m"] if not module.startswith("tests.") else ["-c", _RUN_FROM_ROOT]
+        return [sys.executable, *own, module, *arguments]
     return [sys.executable, "-I", "-S", str(_CLIENT), _address(), module, *arguments]
 
 

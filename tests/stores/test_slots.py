@@ -33,7 +33,7 @@ def test_no_minute_has_more_requests_than_allowed(
         asked = SlotRequest(calls, requests_per_minute=limit, pause=pause if draw.random() < 0.1 else 0.0)
         state, slots = take_slots(state, asked, now)
         starts += [now + slots.delay + number * slots.interval for number in range(calls)]
-        now += draw.expovariate(1.0)
+        now += min(draw.expovariate(1.0), 3600.0)  # a billion years later, a second is less than a float can tell
     assert starts == sorted(starts)
     assert all(bisect_left(starts, start + MINUTE) - number <= limit for number, start in enumerate(starts))
 
