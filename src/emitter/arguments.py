@@ -35,6 +35,12 @@ def check_text(name: str, value: object) -> None:
         raise InputError(f"{name} contains a lone surrogate.", hint="Decode it from its bytes again.") from error
 
 
+def is_async(function: object) -> bool:
+    """Return True for a coroutine function, an async generator function, or an object whose ``__call__`` is one."""
+    candidates = (function, getattr(function, "__call__", None))  # noqa: B004  its code is inspected
+    return any(inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates)
+
+
 def known_arguments(**corrections: str) -> Callable[[C], C]:
     """Decorate a class so that an unknown argument raises ``UnknownArgument`` with a suggestion.
 

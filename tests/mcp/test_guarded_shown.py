@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emitter.authority import Authority
-from emitter.decisions import digest
+from emitter.decisions import Selected, digest
 from emitter.decisions.ledger_entries import PendingDecision
 from emitter.mcp import DecisionAsker, Surface
 from emitter.render import elicitation
@@ -31,6 +31,21 @@ def test_a_principal_with_a_page_answers_there_and_nowhere_else(era: str) -> Non
     assert waits["status"] == "approval_pending"
     assert "their own page" in waits["message"]
     assert "binding_moment" in waits
+    assert again(mailing, waits)["structuredContent"] == SENT
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_call_that_two_approve_is_not_put_to_the_client_s_user(era: str) -> None:
+    """A form names no principal, so its yes could not count: the call waits, and says where the two answer."""
+    mailing, person = Mailing(settings={"four_eyes": True}), Person("accept", **APPROVE)
+    waits = called(mailing.server(), era, SEND, MOM, person)["structuredContent"]
+    for name in ("ada", "grace"):
+        chosen = Selected(waits["digest"], 0)
+        mailing.authority.ledger.approve(waits["decision_id"], chosen, principal=name)
+
+    assert person.asked == []
+    assert waits["status"] == "approval_pending"
+    assert waits["message"].startswith("Two people must approve this call, each under their own name")
     assert again(mailing, waits)["structuredContent"] == SENT
 
 

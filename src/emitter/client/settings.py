@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from emitter.adapters.request_options import check_extra_headers
-from emitter.arguments import check_list, check_text, check_type
+from emitter.arguments import check_list, check_text, check_type, is_async
 from emitter.client.pool import DEFAULT_POOL, ClientPool
 from emitter.client.routing import ModelRoute, fallback_routes, resolve_model, route_models
 from emitter.clock import DEFAULT_CLOCK, Clock
@@ -202,7 +201,7 @@ class Settings:
             raise InputError(f"on_event= is {path!r}, not a function.", hint=f"Pass on_event=to_jsonl({path!r}).")
         if on_event is not None and not callable(on_event):
             raise InputError(f"on_event= is of type {type(on_event).__name__}, not a function of an event.")
-        if inspect.iscoroutinefunction(on_event):
+        if is_async(on_event):
             raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
 
     def requiring(self, capabilities: tuple[str, ...]) -> Settings:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-from emitter.arguments import check_list
+from emitter.arguments import check_list, is_async
 from emitter.errors import InputError
 from emitter.findings import Finding, Severity
 from emitter.schema import Violation
@@ -43,7 +43,7 @@ def validate_checks(value: object) -> tuple[Check[Any], ...]:
     for index, check in enumerate(checks):
         if not callable(check):
             raise InputError(f"checks[{index}] is of type {type(check).__name__}, not a function of the value.")
-        if inspect.iscoroutinefunction(check):
+        if is_async(check):
             raise InputError(f"checks[{index}] is async.", hint="Pass a sync function, and await after the emission.")
     return cast("tuple[Check[Any], ...]", checks)
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
+from emitter.arguments import is_async
 from emitter.authority import Effects, Result
-from emitter.authority.guard.inspection import is_async
 from emitter.errors import MissingExtra
 from emitter.integrations.approvals import (
     NamedTools,

@@ -49,7 +49,8 @@ class Surface(str, Enum):
     """The place where the principal answers."""
 
     CLIENT = "client"
-    """The client's form, if it has one, or else the next call of a tool."""
+    """The client's form, if it has one, or else the next call of a tool. Such an answer names no principal, so two
+    principals who must approve a decision answer elsewhere."""
     OWN = "own"
     """Only a page of their own, so that a session with their credentials cannot answer for them."""
 
@@ -197,8 +198,8 @@ class DecisionAsker:
                 return await self._open_page(call, pending, self.url_for)
             self.notify(pending)
             return pending
-        if not modes.form:
-            return pending
+        if pending.four_eyes or not modes.form:
+            return pending  # the client's user has no name, so they cannot be told from another approver
         form = elicitation.Elicitation(sdk.client_revision(call.context))
         reply = await call.ask(pending, lambda: form.draw(pending.moment))
         if isinstance(reply, Suspended):

@@ -170,7 +170,7 @@ class _ToolGuard:
             case ResolvedDecision():
                 return await self._run_tool(call)
             case PendingDecision():
-                return pending_call_result(call.call_id, outcome, on_own_page=self.asker.surface is Surface.OWN)
+                return self._report_pending(call, outcome)
             case Unresolved():
                 return await self._report_undecided(call, decision_id, outcome)
             case _:
@@ -184,8 +184,15 @@ class _ToolGuard:
         """Report that nobody decided. A decision that nobody saw is returned as pending."""
         decision = await self.asker.find(decision_id)
         if unresolved.reason is UnresolvedReason.DROPPED and isinstance(decision, PendingDecision):
-            return pending_call_result(call.call_id, decision, on_own_page=self.asker.surface is Surface.OWN)
+            return self._report_pending(call, decision)
         return undecided_result(call.call_id, decision_id, unresolved)
+
+    def _report_pending(self, call: _GuardedCall, decision: PendingDecision) -> sdk.Result:
+        if decision.four_eyes:
+            message = _TWO_APPROVE
+        else:
+            message = _APPROVE_ELSEWHERE if self.asker.surface is Surface.OWN else _APPROVE_HERE
+        return pending_call_result(call.call_id, decision, message)
 
     async def _report_not_approved(self, call: _GuardedCall, error: NotApproved) -> sdk.Result:
         """Report that the principal did not approve the call, with their other decision."""
@@ -267,6 +274,11 @@ _APPROVE_ELSEWHERE: Final = (
     "The person has not approved this call yet, and nothing was done. They answer on their own page: repeat this "
     "exact call later, with this call_id."
 )
+_TWO_APPROVE: Final = (
+    "Two people must approve this call, each under their own name, and nothing was done. They answer where the server "
+    "takes their answers, such as its inbox, and not through this client: repeat this exact call later, with this "
+    "call_id."
+)
 _STILL_UNDECIDED: Final = (
     "The person was asked and has not decided. Nothing was done, and the decision is still open: repeat this exact "
     "call with this call_id to ask them again."
@@ -313,9 +325,8 @@ _FULL_SAMPLE_MEMBERS: Final[Mapping[str, Json]] = {
 _ERROR_SAMPLES: Final = (_MINIMAL_SAMPLE, {**_MINIMAL_SAMPLE, **_FULL_SAMPLE_MEMBERS})
 
 
-def pending_call_result(call_id: str, decision: PendingDecision, *, on_own_page: bool) -> sdk.Result:
+def pending_call_result(call_id: str, decision: PendingDecision, message: str) -> sdk.Result:
     """Return the result of a call that waits for approval, with its decision."""
-    message = _APPROVE_ELSEWHERE if on_own_page else _APPROVE_HERE
     members = _error_members(PENDING_CODE, PENDING_CODE, message, call_id)
     return _build_error({**members, "decision_id": decision.decision_id, "digest": decision.digest}, decision.moment)
 

@@ -6,7 +6,6 @@ thread or event loop, so a slow sink needs a queue. An exception that a sink rai
 
 from __future__ import annotations
 
-import inspect
 import json
 import logging
 import os
@@ -20,6 +19,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar, cast, get_args
 
+from emitter.arguments import is_async
 from emitter.errors import EmitterError, InputError, MissingExtra
 from emitter.events import Event, Level, LogAppended, RunEvent
 from emitter.files import private_opener
@@ -200,7 +200,7 @@ def on(kind: type[EventT], handler: Callable[[EventT], object]) -> Sink:
     if kind not in get_args(Event):
         names = ", ".join(sorted(each.__name__ for each in get_args(Event)))
         raise InputError(f"{kind!r} is not a class of events.", hint=f"Pass one of emitter.events: {names}.")
-    if inspect.iscoroutinefunction(handler):
+    if is_async(handler):
         raise InputError(f"The handler of {kind.__name__} is async.", hint="Pass a plain function.")
 
     def on_event(event: RunEvent) -> None:

@@ -13,6 +13,7 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6.3, 8 and 11.4.
 
 from emitter.decisions.principals import DecisionAction as DecisionAction
 from emitter.decisions.principals import Principal as Principal
+from emitter.decisions.principals import is_same_principal as is_same_principal
 from emitter.web.answering import DetailSetting as DetailSetting
 from emitter.web.inbox_application import inbox as inbox
 from emitter.web.links import Link as Link

@@ -20,6 +20,7 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from emitter.arguments import is_async
 from emitter.authority import Authority
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, decision_reference, pending_of
@@ -119,7 +120,7 @@ def inbox(  # noqa: PLR0913  most have a default
         source = Authority(ledger.store, ledger=ledger)
     if not callable(authenticate) or not (may is None or callable(may)):
         raise InputError("authenticate= and may= must be functions.")
-    if iscoroutinefunction(may):
+    if is_async(may):
         raise InputError("may= must not be async, because it is not awaited.")
     handler = _Inbox(source, authenticate, may, origin=origin, detail=detail, poll_seconds=poll_seconds)
     routes = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,11 @@ async def _slow(_: object) -> None:
     """Find nothing, later."""
 
 
+async def _slow_generator(_: object) -> AsyncIterator[str]:
+    """Find something, later."""
+    yield "wrong"
+
+
 NO_SCHEMAS: dict[str, tuple[object, str]] = {
     "nothing": (None, "a schema is a JSON Schema as a dict, or a type such as a pydantic model; this is of type None"),
     "text": ('{"type": "object"}', "this is of type str; emit takes the form first, and then the prompt"),
@@ -134,6 +139,7 @@ BAD: dict[str, tuple[dict[str, Any], type[InputError], str]] = {
     "checks-as-text": ({"checks": "abc"}, InputError, "checks must be a list."),
     "no-check": ({"checks": [5]}, InputError, "checks[0] is of type int, not a function of the value."),
     "async-check": ({"checks": [_slow]}, InputError, "checks[0] is async."),
+    "async-generator-check": ({"checks": [_slow_generator]}, InputError, "checks[0] is async."),
     "instructions-of-another-type": ({"instructions": 5}, InputError, "instructions is of type int, not text."),
     "half-instructions": ({"instructions": "\ud83d"}, InputError, "instructions contains a lone surrogate."),
     "unknown-undeclared": ({"undeclared": "drop"}, InputError, "it must be one of carry, close, or None."),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, assert_never, cast
 
+from emitter.arguments import is_async
 from emitter.authority.narrative.scanner import NarrativeRule, find_leaks, scan_narrative
 from emitter.decisions.canonical_json import CanonicalProfile, digest_of, normalize_json
 from emitter.errors import InputError
@@ -219,7 +219,7 @@ def validate_verify(verify: object) -> VerifyRecord:
     """Return a synchronous function, or raise ``InputError``."""
     if not callable(verify):
         raise InputError(f"verify must be a function of an oracle's record, not {type(verify).__name__}.")
-    if iscoroutinefunction(verify):
+    if is_async(verify):
         raise InputError("verify must not be async.", hint="Ask the oracles first, and let verify check their results.")
     return cast("VerifyRecord", verify)
 

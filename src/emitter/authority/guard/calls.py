@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, assert_never, cast
 
+from emitter.arguments import is_async
 from emitter.authority import execution, grants, rules
 from emitter.authority.context import StoreStep, UserCodeStep, arun_steps, run_hooks_before, run_steps
 from emitter.authority.execution import Execution
 from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, call_label, states_call
-from emitter.authority.guard.inspection import ToolFunction, bind_arguments, get_signature, is_async
+from emitter.authority.guard.inspection import ToolFunction, bind_arguments, get_signature
 from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall

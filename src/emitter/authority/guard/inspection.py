@@ -66,11 +66,6 @@ def get_signature(tool: Callable[..., Any]) -> inspect.Signature:
         ) from None
 
 
-def is_async(tool: object) -> bool:
-    """Return True for a coroutine function, or an object whose ``__call__`` is one."""
-    return any(map(inspect.iscoroutinefunction, (tool, getattr(tool, "__call__", None))))  # noqa: B004  its code is inspected
-
-
 @dataclass(frozen=True, eq=False)
 class ToolFunction:
     """A guarded tool and the ``name`` an approval binds: its module and qualified name, such as ``bank:send``.

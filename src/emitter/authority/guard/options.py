@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict, cast
 
 from pydantic import ValidationError
 
+from emitter.arguments import is_async
 from emitter.authority.guard.briefing import brief_from_template
-from emitter.authority.guard.inspection import get_signature, get_tool_name, is_async
+from emitter.authority.guard.inspection import get_signature, get_tool_name
 from emitter.authority.proposals.document import VOCABULARY_MCP, DigestedParameter
 from emitter.authority.proposals.proposal import MAX_INLINE_LENGTH
 from emitter.authority.records import BoundCall, ConfirmRequest, RiskLevel, Scope
