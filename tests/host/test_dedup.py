@@ -437,9 +437,9 @@ class Together:
         """Do what the store does."""
         return self.store.append(run_id, events)
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Any], ...]:
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Any], ...]:
         """Do what the store does."""
-        return self.store.events(run_id, after)
+        return self.store.events(run_id, after, node_id=node_id)
 
 
 CROWD = 8

@@ -28,10 +28,11 @@ from tests.host.judging import judge_log
 from tests.launching import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from emitter.events import NodeCompleted, RunEvent
     from emitter.host import AIEnvelope, EnvelopeContext
+    from emitter.messages import Json
     from emitter.stores import Store
     from emitter.testing import Behaviour, ReceivedRequest
 
@@ -189,6 +190,31 @@ def test_many_at_once_share_a_log_without_gaps(vendor: Simulator) -> None:
     assert first == again
     assert len(vendor.calls) == 20
     assert accepted(store).count("node.completed") == 20
+
+
+class Counting(MemoryStore):
+    """A store that counts the events it returns."""
+
+    __slots__ = ("read",)
+    read: int
+
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
+        """Return the log."""
+        found = super().events(run_id, after, node_id=node_id)
+        self.read = getattr(self, "read", 0) + len(found)
+        return found
+
+
+@pytest.mark.usefixtures("vendor")
+def test_an_emission_reads_its_own_node_s_events() -> None:
+    """A run of many costs no more for each, however many there are."""
+    read: list[float] = []
+    for jobs in (5, 40):
+        store = Counting()
+        emit_many(FORM, ["?"] * jobs, progress=False, **asked(store)).results()
+        read.append(store.read / jobs)
+
+    assert read[0] == read[1]
 
 
 def test_two_threads_get_the_same_envelope(vendor: Simulator) -> None:

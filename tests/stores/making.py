@@ -31,10 +31,10 @@ def edited(place: str | Path) -> Iterator[sqlite3.Connection]:
                 connection.execute(f"UPDATE {table} SET checksum = ? WHERE run_id = ? AND {name} = ?", row)  # noqa: S608
 
 
-def event(name: str, run: str = "run", **fields: Any) -> RunEvent:
+def event(name: str, run: str = "run", node: str = "node", **fields: Any) -> RunEvent:
     """Return an event with an id, as it is before a store numbers it."""
     reported = LogAppended(Level.INFO, "noted", fields)
-    return RunEvent(reported, name, run, "node", "2026-05-18T10:00:00.000Z", 77, "cause")
+    return RunEvent(reported, name, run, node, "2026-05-18T10:00:00.000Z", 77, "cause")
 
 
 def events(*names: str, run: str = "run") -> tuple[RunEvent, ...]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.stores.conftest import Home
 
 _RUNS = st.sampled_from(["r", "R", "r:1", "\x00", "\ud800"])
+_NODES = st.sampled_from(["node", "NODE", "n\x00", "\ud800"])
 _ENVELOPES = st.sampled_from(["c", "d", "e\n", "\N{GRINNING FACE}"])
 _NOTES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -76,10 +77,10 @@ class Against(RuleBasedStateMachine):
             assert kept.events == ()
         assert kept.entry == self.entries[run, envelope]
 
-    @rule(run=_RUNS, notes=st.lists(_NOTES, max_size=3))
-    def append(self, run: str, notes: list[Any]) -> None:
+    @rule(run=_RUNS, notes=st.lists(_NOTES, max_size=3), node=_NODES)
+    def append(self, run: str, notes: list[Any], node: str) -> None:
         """Add to a log."""
-        reported = [event(f"{n}", note=note) for n, note in enumerate(notes)]
+        reported = [event(f"{n}", node=node, note=note) for n, note in enumerate(notes)]
         self.add(run, self.store.append(self.name(run), reported), reported)
 
     def add(self, run: str, added: Any, reported: Any) -> None:
@@ -97,6 +98,12 @@ class Against(RuleBasedStateMachine):
     def read(self, run: str, after: int) -> None:
         """Read a log."""
         assert list(self.store.events(self.name(run), after)) == self.logs[run][max(after + 1, 0) :]
+
+    @rule(run=_RUNS, after=st.integers(-3, 12), node=_NODES)
+    def read_node(self, run: str, after: int, node: str) -> None:
+        """Read the part of a log that is one node's."""
+        log = self.logs[run][max(after + 1, 0) :]
+        assert list(self.store.events(self.name(run), after, node_id=node)) == [x for x in log if x["nodeId"] == node]
 
     @rule(closed=st.booleans())
     def reopen(self, *, closed: bool) -> None:

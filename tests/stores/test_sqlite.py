@@ -76,8 +76,8 @@ _NO_STORES = {
     "another's, marked": (lambda place: _others(place, "PRAGMA application_id = 7"), "another program"),
     "another's, numbered": (lambda place: _others(place, "PRAGMA user_version = 1"), "another program"),
     "a later one": (
-        lambda place: _others(place, "PRAGMA application_id = 0x656D6974", "PRAGMA user_version = 3"),
-        "format 3, and this release reads format 2",
+        lambda place: _others(place, "PRAGMA application_id = 0x656D6974", "PRAGMA user_version = 4"),
+        "format 4, and this release reads format 3",
     ),
 }
 

@@ -196,10 +196,12 @@ class Settings:
     def _check_sink(self) -> None:
         """Reject a sink that is async, or not a function of an event."""
         on_event: object = self.on_event
+        if on_event is None:
+            return
         if isinstance(on_event, str | PathLike):
             path = str(cast("object", on_event))
             raise InputError(f"on_event= is {path!r}, not a function.", hint=f"Pass on_event=to_jsonl({path!r}).")
-        if on_event is not None and not callable(on_event):
+        if not callable(on_event):
             raise InputError(f"on_event= is of type {type(on_event).__name__}, not a function of an event.")
         if is_async(on_event):
             raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")

@@ -150,9 +150,8 @@ def _merge_counters(
 
 
 def _find_accepted_kinds(store: Store, context: EnvelopeContext) -> dict[str, str]:
-    """Return the kinds by correlation id of a node's accepted envelopes, found through the run's log."""
-    log = store.events(context.run_id)
-    ids = {str(event.get("causationId")) for event in log if event.get("nodeId") == context.node_id}
+    """Return the kinds by correlation id of a node's accepted envelopes, found through its events in the run's log."""
+    ids = {str(event.get("causationId")) for event in store.events(context.run_id, node_id=context.node_id)}
     entries = {correlation_id: store.find(context.run_id, correlation_id) for correlation_id in ids}
     return {
         correlation_id: entry.type

@@ -33,7 +33,7 @@ class MemoryStore:
         timeout: How many seconds a call waits for another one that handles the same envelope.
     """
 
-    __slots__ = ("_entries", "_key_locks", "_lock", "_logs", "_timeout")
+    __slots__ = ("_entries", "_key_locks", "_lock", "_logs", "_nodes", "_timeout")
 
     def __init__(self, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self._timeout = check_timeout(timeout)
@@ -41,6 +41,7 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._entries: dict[tuple[str, str], str] = {}
         self._logs: defaultdict[str, list[str]] = defaultdict(list)
+        self._nodes: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # the sequences of a node's events
 
     def find(self, run_id: str, correlation_id: str) -> Entry | None:
         """Return the entry of a correlation id, or None."""
@@ -70,14 +71,21 @@ class MemoryStore:
         with self._lock:
             return self._append(run_id, events)
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
-        """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
+        """Return the events of the run's log after sequence ``after``, or of one node, as RunEventDocs."""
+        first = next_sequence(after)
         with self._lock:
-            texts = self._logs[run_id][next_sequence(after) :] if run_id in self._logs else []
+            log: Sequence[str] = self._logs.get(run_id, ())
+            if node_id is None:
+                texts = log[first:]
+            else:
+                texts = [log[number] for number in self._nodes.get((run_id, node_id), ()) if number >= first]
         return parse_events(texts)
 
     def _append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         log = self._logs[run_id]
         added = number_events(events, len(log))
         log.extend(serialize_events(added))
+        for event in added:
+            self._nodes[run_id, event.node_id].append(event.sequence)
         return added

@@ -16,6 +16,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Engine,
+    Index,
     MetaData,
     Table,
     Text,
@@ -35,7 +36,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from emitter.errors import InputError, StoreFailed
 from emitter.stores.jobs import SqlDialect
 from emitter.stores.locks import closed_error, lock_timeout_error, register_fork_handler
-from emitter.stores.protocol import number_events, serialize_events
+from emitter.stores.protocol import encode_key, number_events, serialize_events
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -57,7 +58,9 @@ _EVENTS = Table(
     _METADATA,
     Column("run_id", Text, primary_key=True),
     Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("node_id", Text, nullable=False),
     Column("document", Text, nullable=False),
+    Index("emitter_events_of_node", "run_id", "node_id", "sequence"),
 )
 _RUNS = Table(
     "emitter_runs",
@@ -88,6 +91,7 @@ _SELECT_EVENTS = (
     .where((_EVENTS.c.run_id == bindparam("run")) & (_EVENTS.c.sequence >= bindparam("first")))
     .order_by(_EVENTS.c.sequence)
 )
+_SELECT_NODE_EVENTS = _SELECT_EVENTS.where(_EVENTS.c.node_id == bindparam("node"))
 
 
 def _configure(connection: Connection, timeout: float) -> None:
@@ -107,7 +111,7 @@ def _insert_events(connection: Connection, run: str, events: Sequence[RunEvent])
     length = connection.execute(_ADD_TO_RUN, {"run": run, "more": len(events)}).scalar_one()
     added = number_events(events, length - len(events))
     rows = [
-        {"run_id": run, "sequence": event.sequence, "document": text}
+        {"run_id": run, "sequence": event.sequence, "node_id": encode_key(event.node_id), "document": text}
         for event, text in zip(added, serialize_events(added), strict=True)
     ]
     connection.execute(insert(_EVENTS), rows)
@@ -199,10 +203,11 @@ class PostgresDatabase:
             connection.commit()
         return added
 
-    def read_events(self, run: str, first: int) -> Sequence[str]:
-        """Return the texts of a run's events, from sequence ``first`` on."""
+    def read_events(self, run: str, first: int, node: str | None = None) -> Sequence[str]:
+        """Return the texts of a run's events, or of one node's, from sequence ``first`` on."""
+        query = _SELECT_EVENTS if node is None else _SELECT_NODE_EVENTS
         with self._connect(self._reading) as connection, self.translate_errors():
-            return connection.execute(_SELECT_EVENTS, {"run": run, "first": first}).scalars().all()
+            return connection.execute(query, {"run": run, "first": first, "node": node}).scalars().all()
 
     @contextmanager
     def translate_errors(self) -> Generator[None]:

@@ -77,8 +77,12 @@ class Store(Protocol):
         """Append events to the run's log and return them with their ``sequence`` numbers."""
         ...
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
-        """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
+        """Return the events of the run's log after sequence ``after``, as RunEventDocs.
+
+        With ``node_id``, only the events of this node. Their cost must not grow with the rest of the log, because every
+        emission reads them.
+        """
         ...
 
 

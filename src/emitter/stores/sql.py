@@ -82,9 +82,10 @@ class SqlStore:
         """Append events to the run's log and return them numbered."""
         return self._database.append(encode_key(run_id), events)
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
-        """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
-        return parse_events(self._database.read_events(encode_key(run_id), next_sequence(after)))
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
+        """Return the events of the run's log after sequence ``after``, or of one node, as RunEventDocs."""
+        node = None if node_id is None else encode_key(node_id)
+        return parse_events(self._database.read_events(encode_key(run_id), next_sequence(after), node))
 
     @property
     def jobs(self) -> JobTable:

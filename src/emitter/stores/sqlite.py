@@ -54,8 +54,12 @@ _SELECT_ENTRY = "SELECT entry, checksum FROM entries WHERE run_id = ? AND correl
 _INSERT_ENTRY = "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _DELETE_ENTRY = "DELETE FROM entries WHERE run_id = ? AND correlation_id = ?"
 _NEXT_SEQUENCE = "SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE run_id = ?"
-_INSERT_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?)"
+_INSERT_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?)"
 _SELECT_EVENTS = "SELECT sequence, document, checksum FROM events WHERE run_id = ? AND sequence >= ? ORDER BY sequence"
+_SELECT_NODE_EVENTS = (
+    "SELECT sequence, document, checksum FROM events "
+    "WHERE run_id = ? AND node_id = ? AND sequence >= ? ORDER BY sequence"
+)
 
 
 class SqliteStore:
@@ -119,14 +123,17 @@ class SqliteStore:
         with self._database.transaction() as connection:
             return _insert_events(connection, encode_key(run_id), events)
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
-        """Return the events of the run's log after sequence ``after``, as RunEventDocs."""
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
+        """Return the events of the run's log after sequence ``after``, or of one node, as RunEventDocs."""
+        run, first = encode_key(run_id), next_sequence(after)
         with self._database.connection() as connection:
-            run, first = encode_key(run_id), next_sequence(after)
-            rows = connection.execute(_SELECT_EVENTS, (run, first)).fetchall()
-        # The beginning of a log may be pruned, but the rest has no gaps.
-        if any(sequence != number for number, (sequence, _, _) in enumerate(rows, rows[0][0] if rows else 0)):
-            raise self._database.damaged_error()
+            if node_id is None:
+                rows = connection.execute(_SELECT_EVENTS, (run, first)).fetchall()
+                # The beginning of a log may be pruned, but the rest has no gaps.
+                if any(sequence != number for number, (sequence, _, _) in enumerate(rows, rows[0][0] if rows else 0)):
+                    raise self._database.damaged_error()
+            else:
+                rows = connection.execute(_SELECT_NODE_EVENTS, (run, encode_key(node_id), first)).fetchall()
         return parse_events(self._verify_row(text, checksum, run, sequence) for sequence, text, checksum in rows)
 
     @property
@@ -214,13 +221,14 @@ def _insert_events(connection: sqlite3.Connection, run: str, events: Sequence[Ru
     (first,) = connection.execute(_NEXT_SEQUENCE, (run,)).fetchone()
     added = number_events(events, first)
     for event, text in zip(added, serialize_events(added), strict=True):
-        connection.execute(_INSERT_EVENT, (run, event.sequence, text, row_checksum(text, run, event.sequence)))
+        checksum = row_checksum(text, run, event.sequence)
+        connection.execute(_INSERT_EVENT, (run, event.sequence, encode_key(event.node_id), text, checksum))
     return added
 
 
 _APPLICATION_ID = 0x656D6974
 """Marks a file as a store of this library: ``emit`` in ASCII."""
-_FORMAT_VERSION = 2
+_FORMAT_VERSION = 3
 _HEADER_QUERY = (
     "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
     "FROM pragma_application_id, pragma_user_version"
@@ -230,7 +238,9 @@ _TABLES = (
     """CREATE TABLE entries (
         run_id TEXT, correlation_id TEXT, entry TEXT, checksum INTEGER, PRIMARY KEY (run_id, correlation_id))""",
     """CREATE TABLE events (
-        run_id TEXT, sequence INTEGER, document TEXT, checksum INTEGER, PRIMARY KEY (run_id, sequence))""",
+        run_id TEXT, sequence INTEGER, node_id TEXT, document TEXT, checksum INTEGER,
+        PRIMARY KEY (run_id, sequence))""",
+    "CREATE INDEX events_of_node ON events (run_id, node_id, sequence)",
     f"PRAGMA application_id = {_APPLICATION_ID}",
     f"PRAGMA user_version = {_FORMAT_VERSION}",
 )

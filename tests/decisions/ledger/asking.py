@@ -68,9 +68,9 @@ class Reading(MemoryStore):
         self.asked.append(correlation_id)
         return super().get_or_create(run_id, correlation_id, make)
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
         """Return the log."""
-        found = super().events(run_id, after)
+        found = super().events(run_id, after, node_id=node_id)
         self.read.append(len(found))
         return found
 

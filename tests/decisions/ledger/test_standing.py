@@ -36,11 +36,11 @@ class Leaving(MemoryStore):
     __slots__ = ("is_left",)
     is_left: bool
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
         """Return the log."""
         if getattr(self, "is_left", False):
             raise StoreFailed("WORDS")
-        return super().events(run_id, after)
+        return super().events(run_id, after, node_id=node_id)
 
 
 @pytest.mark.parametrize(

@@ -69,12 +69,12 @@ class Counting(MemoryStore):
         self.looks = 0
         self.fails = False
 
-    def events(self, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
         """Count a look."""
         self.looks += 1
         if self.fails:
             raise StoreFailed("The disk is gone.")
-        return super().events(run_id, after)
+        return super().events(run_id, after, node_id=node_id)
 
 
 def test_a_thousand_waits_share_the_looks() -> None:
