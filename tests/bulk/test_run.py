@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import tenacity
+from pydantic import ValidationInfo, field_validator
 
 from emitter.attempts import Verdict
 from emitter.bulk import Job, aemit_binding_moments, aemit_many, emit_binding_moments, emit_many
@@ -34,7 +36,7 @@ from tests.bulk.asking import MODEL, Numbered, asked_of, number_in, task
 from tests.scenarios.answers import BOUND, DELIBERATION
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from emitter.bulk import JobResult, RunProgress
     from emitter.testing import Behaviour, Simulator
@@ -366,6 +368,48 @@ def test_a_job_has_a_key_and_materials_of_its_own(world: str, vendor: Simulator)
     bodies = {number_in(each.body): str(each.body) for each in vendor.calls}
     assert ["RED PAPER" in bodies[n] for n in (0, 1)] == [True, True]
     assert ["BLUE PAPER" in bodies[n] for n in (0, 1)] == [False, True]
+
+
+class Allowed(Numbered):
+    """A number that the context allows."""
+
+    @field_validator("n")
+    @classmethod
+    def is_allowed(cls, n: int, info: ValidationInfo) -> int:
+        """Reject any other number."""
+        if n not in info.context["allowed"]:
+            raise ValueError("n is not allowed")
+        return n
+
+
+@pytest.mark.usefixtures("vendor")
+@both_worlds
+def test_a_job_has_a_validation_context_of_its_own(world: str) -> None:
+    """It replaces the run's, which the other jobs keep."""
+    jobs = [task(0), Job(task(1), context={"allowed": [1]}), Job(task(2), context={"allowed": [7]})]
+    items = emitted(world, jobs, Allowed, context={"allowed": [0]}, policy=Policy(max_attempts=1))
+
+    assert [each.outcome.value.n for each in items[:2] if isinstance(each.outcome, Emission)] == [0, 1]
+    assert isinstance(items[2].error, Invalid)
+
+
+@pytest.mark.parametrize(
+    ("run", "job", "reported"),
+    [
+        (partial(emit_many, Numbered), Job("?", actions={"x": None}), "Job.after and Job.actions are for decisions."),
+        (emit_binding_moments, Job("?", context={"a": 1}), "Job.context is for a type of your own."),
+    ],
+    ids=["actions-of-a-document", "context-of-a-decision"],
+)
+def test_a_job_with_another_form_s_option_is_not_sent(
+    run: Callable[..., Any], job: Job, reported: str, vendor: Simulator
+) -> None:
+    """The result is the error; the other jobs go on."""
+    (item,) = run([job], model=MODEL).results()
+
+    assert isinstance(item.error, InputError)
+    assert reported in str(item.error)
+    assert not vendor.calls
 
 
 @both_worlds

@@ -14,7 +14,7 @@ from emitter.bulk.jobs import AnyInputs, Inputs, Job, count_inputs, iter_inputs,
 from emitter.bulk.runner import JobForm, plan_run
 from emitter.bulk.runs import AsyncRun, Run, RunOptions
 from emitter.client.binding_moments import pop_terms, to_decision
-from emitter.client.documents import document_settings
+from emitter.client.documents import split_options
 from emitter.client.options import (
     CallOptions,
     DecisionRules,
@@ -24,7 +24,9 @@ from emitter.client.options import (
     documented_options,
 )
 from emitter.client.settings import Settings
+from emitter.errors import InputError
 from emitter.forms.binding_moment import NO_ACTIONS, binding_moment_form
+from emitter.forms.document import document_form
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -195,14 +197,25 @@ def _pop_run_options(options: BulkOptions) -> RunOptions:
 def _plan_documents(
     form: object, model: str, options: DocumentBulkOptions[Any], *, batched: bool
 ) -> RunPlan[Emission[Any]]:
-    wanted, settings = document_settings(form, model, options)
-    return plan_run(wanted, settings, lambda emission: emission, batched=batched)
+    terms, settings = split_options(model, options)
+
+    def make_job_form(job: Job) -> JobForm[Emission[Any]]:
+        if job.after or job.actions:
+            raise InputError("Job.after and Job.actions are for decisions.", hint="Call emit_binding_moments.")
+        return JobForm(document_form(form, terms._replace(context=job.context)), to_result)
+
+    def to_result(emission: Emission[Any]) -> Emission[Any]:
+        return emission
+
+    return plan_run(document_form(form, terms), settings, to_result, make_job_form, batched=batched)
 
 
 def _plan_decisions(model: str, options: DecisionBulkOptions, *, batched: bool) -> RunPlan[Decision]:
     terms = pop_terms(options, (), NO_ACTIONS)
 
     def make_job_form(job: Job) -> JobForm[Decision]:
+        if job.context is not None:
+            raise InputError("Job.context is for a type of your own.", hint="Call emit_many.")
         job_terms = terms.with_history(job.after, job.actions)
         return JobForm(binding_moment_form(job_terms), partial(to_decision, actions=job_terms.actions))
 

@@ -34,6 +34,7 @@ class Job:
         materials: Materials for this input, in addition to those of the run.
         after: For decisions: what ``continue_after`` returned for earlier envelopes of this input.
         actions: For decisions: the options that do something; see ``emit_binding_moment``.
+        context: For a type of your own: pydantic's validation context for this input, in place of the run's.
     """
 
     messages: Messages
@@ -41,6 +42,7 @@ class Job:
     materials: Iterable[Material | Media | str] = ()
     after: EarlierAnswers = ()
     actions: Actions = field(default_factory=dict[str, "str | None"], hash=False)
+    context: object = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         key: Any = self.key

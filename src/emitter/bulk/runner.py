@@ -243,15 +243,15 @@ class RunPlan(Generic[R]):
     """The common part of all emissions of a run.
 
     ``probe`` is a prepared emission for an example input, so that invalid settings fail at once. ``make_job_form``
-    returns the form of a job with earlier answers or actions of its own. A journal may hold results of the other kind
-    of run: ``other_prices`` are the batch prices if this run is not ``batched``, and the usual ones if it is.
+    returns the form of a job with earlier answers, actions or a context of its own. A journal may hold results of the
+    other kind of run: ``other_prices`` are the batch prices if this run is not ``batched``, and else the usual ones.
     """
 
     form: OutputForm
     settings: Settings
     to_result: Callable[[Emission[Any]], R]
     probe: PreparedEmission
-    make_job_form: Callable[[Job], JobForm[R]] | None = None
+    make_job_form: Callable[[Job], JobForm[R]]
     batched: bool = False
     other_prices: PriceTable | None = None
 
@@ -262,10 +262,8 @@ class RunPlan(Generic[R]):
 
     def get_job_form(self, job: Job) -> JobForm[R]:
         """Return the form of a job."""
-        if not job.after and not job.actions:
+        if not job.after and not job.actions and job.context is None:
             return JobForm(self.form, self.to_result)
-        if self.make_job_form is None:
-            raise InputError("Job.after and Job.actions are for decisions.", hint="Call emit_binding_moments.")
         return self.make_job_form(job)
 
 
@@ -273,7 +271,7 @@ def plan_run(
     form: OutputForm,
     settings: Settings,
     to_result: Callable[[Emission[Any]], R],
-    make_job_form: Callable[[Job], JobForm[R]] | None = None,
+    make_job_form: Callable[[Job], JobForm[R]],
     *,
     batched: bool = False,
 ) -> RunPlan[R]:

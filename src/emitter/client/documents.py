@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from emitter.client import AsyncStream, Emission, Settings, Stream
     from emitter.conversation import Messages
+    from emitter.forms.document import DocumentTerms
     from emitter.forms.form import OutputForm
 
 T = TypeVar("T")
@@ -129,8 +130,14 @@ def astream(
 
 def document_settings(form: object, model: str, options: DocumentOptions[Any]) -> tuple[OutputForm, Settings]:
     """Return the form and the settings of an emission of a typed object."""
+    terms, settings = split_options(model, options)
+    return forms.document_form(form, terms), settings
+
+
+def split_options(model: str, options: DocumentOptions[Any]) -> tuple[DocumentTerms, Settings]:
+    """Return the terms of the form, and the settings of the emission."""
     checks, examples, context = options.pop("checks", ()), options.pop("examples", ()), options.pop("context", None)
     settings = client.Settings.from_options(model, options)
     show_messages = settings.validator_messages
     terms = forms.document_terms(checks, examples, context, settings.kind, show_messages=show_messages)
-    return forms.document_form(form, terms), settings
+    return terms, settings
