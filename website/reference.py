@@ -69,6 +69,8 @@ PAGES = (
             "emitter.authority",
             "emitter.authority.records:Granted FirstApproval",
             "emitter.authority.rules:GrantState",
+            "emitter.authority.audit:report_chain ChainReport export_lines",
+            "emitter.authority.chain:verify_chain",
             "emitter.authority.signing",
         ),
     ),

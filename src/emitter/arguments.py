@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from emitter.errors import InputError, UnknownArgument
 
 C = TypeVar("C", bound=type)
+_SURROGATE_HINT: Final = (
+    'Replace it: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"). '
+    "Most come from JSON with half of an escaped pair, such as \\ud83d alone."
+)
 
 
 def check_list(name: str, value: object, item_types: tuple[type, ...], description: str) -> Iterable[object]:
@@ -32,7 +36,7 @@ def check_text(name: str, value: object) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{name} contains a lone surrogate.", hint="Decode it from its bytes again.") from error
+        raise InputError(f"{name} contains a lone surrogate.", hint=_SURROGATE_HINT) from error
 
 
 def is_async(function: object) -> bool:

@@ -183,7 +183,7 @@ def test_an_answer_in_this_process_needs_a_signature_too() -> None:
 def test_whoever_is_asked_may_return_what_a_signing_ledger_resolved() -> None:
     """As an application does that has the principal's key."""
     store, post = MemoryStore(), Post()
-    ledger = Ledger(store, sign=make_signer(ALICE))
+    ledger = Ledger(store, sign=make_signer(ALICE), check=make_verifier(public_jwk(ALICE)).verify_answer)
 
     def ask(pending: PendingDecision) -> ResolvedDecision:
         return ledger.resolve(pending.decision_id, approve(pending))
@@ -194,11 +194,20 @@ def test_whoever_is_asked_may_return_what_a_signing_ledger_resolved() -> None:
     assert given.guard(post.send_email, ask=approve)(MOM) == 2
 
 
-def test_a_ledger_of_the_callers_own_is_checked_all_the_same() -> None:
-    """Its answers are held to the principals by whoever grants authority by them."""
+def test_a_ledger_that_would_record_any_answer_is_refused() -> None:
+    """It would end the question with an answer that does not count, and the principal could not answer any more."""
     store = MemoryStore()
-    authority = Authority(store, ledger=Ledger(store), principals=[public_jwk(ALICE)])
-    decision = approved(authority, request := asked())
+    with pytest.raises(InputError, match="ledger= records any answer"):
+        Authority(store, ledger=Ledger(store), principals=[public_jwk(ALICE)])
+    with pytest.raises(InputError, match="ledger= records any answer"):
+        Authority(store, ledger=Ledger(store), sign=make_signer(ALICE), check=make_verifier(public_jwk(ALICE)))
+
+
+def test_the_answers_of_another_ledger_are_checked_all_the_same() -> None:
+    """They are held to the principals by whoever grants authority by them."""
+    store = MemoryStore()
+    authority = Authority(store, principals=[public_jwk(ALICE)])
+    decision = approved(Authority(store), request := asked())
 
     with pytest.raises(UnsignedAnswer):
         authority.confirm(decision, request)
@@ -269,7 +278,7 @@ def test_an_unsigned_answer_is_not_recorded_where_signatures_are_checked() -> No
 def test_nothing_but_an_option_is_consent_however_it_is_signed() -> None:
     """An objection with a signature grants nothing."""
     store = MemoryStore()
-    ledger = Ledger(store, sign=make_signer(ALICE))
+    ledger = Ledger(store, sign=make_signer(ALICE), check=make_verifier(public_jwk(ALICE)).verify_answer)
     authority = Authority(store, ledger=ledger, principals=[public_jwk(ALICE)])
     request = asked()
     pending = ledger.open(moment("Number 3?"), actions=(request.digest, None))

@@ -255,15 +255,34 @@ def test_a_run_that_fails_does_not_wait_for_the_jobs_of_others(
         asyncio.run(asyncio.wait_for(run(), 30))
 
 
-def test_a_long_wait_for_another_process_is_announced_once(home: Home, silent: Any) -> None:  # noqa: F811
-    """The run sleeps until the dead process's lease of a second has ended."""
-    silent.start = 10
-    kill_when_silent(home, silent)
-    silent.start = COUNT
-    run = run_of(home.again(), map(task, range(COUNT)), clock=Clock(async_sleep=lambda _: asyncio.sleep(0.1)))
-    run.results()
+def test_a_long_wait_for_another_process_is_announced_once(
+    home: Home,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The other has its answer when this one has waited three times more."""
+    asked, answer, waits = threading.Event(), threading.Event(), Counter[str]()
 
-    assert sum("Other processes have jobs of this run" in notice for notice in run.stats.notices) == 1
+    def answers(request: ReceivedRequest) -> Behaviour:
+        asked.set()
+        answer.wait(60)
+        return answered(request)
+
+    async def sleep(_: float) -> None:
+        waits["announced"] += bool(run.stats.notices)
+        if waits["announced"] == 3:
+            answer.set()
+        await asyncio.sleep(0.01)
+
+    with serving(answers, monkeypatch):
+        other = threading.Thread(target=run_of(home.again(), [task(0)]).results)
+        other.start()
+        assert asked.wait(60)
+        run = run_of(home.again(), [task(0)], clock=Clock(async_sleep=sleep))
+        (result,) = run.results()
+        other.join()
+
+    assert result.value.n == 0
+    assert [notice.partition(",")[0] for notice in run.stats.notices] == ["Other processes have jobs of this run"]
 
 
 def test_a_job_that_an_error_ends_after_its_call_is_orphaned(

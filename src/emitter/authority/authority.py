@@ -20,7 +20,7 @@ from emitter.authority.journal import Journal
 from emitter.authority.proposals.store import ProposalStore
 from emitter.client.options import describe_options
 from emitter.decisions import ledger_arguments
-from emitter.decisions.ledger import Ledger
+from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
 from emitter.decisions.ledger_entries import decision_reference
 from emitter.errors import InputError, Tampered
 from emitter.stores import MemoryStore
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from emitter.authority.rules import GrantState, WorkflowState
     from emitter.authority.signing import Key
     from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+    from emitter.decisions.ledger_words import KeepWords
     from emitter.decisions.resolution import AnswerVerifier
     from emitter.messages import Json
     from emitter.stores import Store
@@ -53,7 +54,9 @@ class Authority:
 
     Args:
         store: Where records and decisions are kept. Defaults to memory.
-        ledger: The ledger whose decisions grant authority. Defaults to one in the same store.
+        ledger: The ledger whose decisions grant authority. Defaults to one in the same store. With ``principals``, a
+            ledger of your own needs ``check=`` as well.
+        words: How the default ledger keeps the principal's words. See ``Ledger``.
         actor: The name of the agent that acts.
         hooks: Objects with any of the seven hook methods.
         limits: Names of your own limits.
@@ -65,6 +68,9 @@ class Authority:
         principals: Public keys of the people whose answers count; other answers authorize nothing. Defaults to the keys
             of ``check`` if that comes from ``make_verifier``. Answers resolved by this authority's own ledger are
             signed with ``sign``.
+
+    Raises:
+        InputError: An argument is invalid, or ``ledger`` would record an answer that does not count here.
     """
 
     __slots__ = ("_context", "_proposals")
@@ -74,6 +80,7 @@ class Authority:
         store: Store | None = None,
         *,
         ledger: Ledger | None = None,
+        words: KeepWords | None = DEFAULT_WORDS,
         actor: str = "agent",
         hooks: Iterable[AuthorityHook] = (),
         limits: Iterable[str] = (),
@@ -93,6 +100,12 @@ class Authority:
             verify_answer,
         )
         _check_signing_pair(signing)
+        if ledger is None:
+            ledger = Ledger(
+                store_or_memory, clock=checked, on_event=on_event, words=words, sign=sign, check=verify_answer
+            )
+        else:
+            _check_own_ledger(ledger, words, verify_answer)
         self._context = AuthorityContext(
             journal=Journal(
                 store_or_memory,
@@ -101,9 +114,7 @@ class Authority:
                 signing=signing,
                 max_skew=configuration.validate_max_skew(max_skew),
             ),
-            ledger=Ledger(store_or_memory, clock=checked, on_event=on_event, sign=sign, check=verify_answer)
-            if ledger is None
-            else ledger,
+            ledger=ledger,
             actor=configuration.validate_name("actor", actor),
             hooks=configuration.validate_hooks(hooks),
             limit_names=configuration.validate_limit_names(limits),
@@ -291,6 +302,18 @@ def _check_signing_pair(signing: SigningCallbacks) -> None:
             f"check= does not accept what sign= signs: {error.args[0]}",
             hint="Pass the public key of sign= to make_verifier(), and the keys of older lines.",
         ) from None
+
+
+def _check_own_ledger(ledger: Ledger, words: KeepWords | None, verify_answer: AnswerVerifier | None) -> None:
+    """Raise ``InputError`` for a ledger of the caller's own that contradicts the other arguments."""
+    if words is not DEFAULT_WORDS:
+        raise InputError("words= is for the default ledger.", hint="Pass Ledger(words=...), or leave ledger= out.")
+    if verify_answer is not None and not ledger.verifies_answers:
+        raise InputError(
+            "ledger= records any answer, and only those of principals= or check= count.",
+            hint="Pass Ledger(..., check=make_verifier(*keys).verify_answer), or leave ledger= out. words= is also an "
+            "argument of Authority.",
+        )
 
 
 _PROBE: Final = "emitter.authority.probe"

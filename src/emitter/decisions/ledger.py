@@ -147,6 +147,11 @@ class Ledger:
         return self._log.store
 
     @property
+    def verifies_answers(self) -> bool:
+        """Whether an answer counts only with a valid signature: see ``check``."""
+        return self._check is not None
+
+    @property
     def words(self) -> KeepWords | None:
         """The settings for keeping the principal's words, or None."""
         return self._words.keep

@@ -11,7 +11,7 @@ from emitter.authority import Authority, abrief_with_model, brief_with_model
 from emitter.decisions import Reopen, open_dialogue
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
-from emitter.errors import BadResolution, Invalid, NotApproved
+from emitter.errors import BadResolution, InputError, Invalid, NotApproved
 from emitter.models import BindingMoment, Option, Question
 from emitter.testing import simulator, write_decision
 from tests.authority.guard.parts import CEO, MOM, Office, Person, moment
@@ -160,10 +160,16 @@ def test_an_objection_whose_words_are_not_kept_cannot_be_addressed() -> None:
 
     with pytest.raises(NotApproved):
         Authority(ledger=ledger).guard(send, ask=person, brief=brief)(MOM)
-    other = Authority(ledger=Ledger(ledger.store, words=None))
+    other = Authority(ledger.store, words=None)
     with pytest.raises(NotApproved, match="cannot read the words"):
         other.guard(send, ask=person, brief=brief)(MOM)
     assert len(written) == 1
+
+
+def test_a_ledger_of_the_callers_own_keeps_the_words_its_way() -> None:
+    """The authority cannot say otherwise."""
+    with pytest.raises(InputError, match="words= is for the default ledger"):
+        Authority(ledger=Ledger(), words=None)
 
 
 def test_an_objection_whose_words_were_deleted_leaves_two_ways() -> None:

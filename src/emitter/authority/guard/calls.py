@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, assert_never, cast
 
-from emitter.arguments import is_async
+from emitter.arguments import check_text, is_async
 from emitter.authority import execution, grants, rules
 from emitter.authority.context import StoreStep, UserCodeStep, arun_steps, run_hooks_before, run_steps
 from emitter.authority.execution import Execution
@@ -27,7 +27,7 @@ from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import check_not_stopped
 from emitter.decisions import Dialogue, FreeText, Reopen, Selected, Unresolved
-from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
+from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.decisions.ledger_entries import (
     PendingDecision,
     ResolvedDecision,
@@ -195,8 +195,7 @@ MAX_CALL_ID_LENGTH: Final = 256
 def _checked_id(call_id: str) -> str:
     if not isinstance(call_id, str) or not 0 < len(call_id) <= MAX_CALL_ID_LENGTH:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"call_id must be a string of 1 to {MAX_CALL_ID_LENGTH} characters.")
-    if LONE_SURROGATE.search(call_id):
-        raise InputError("call_id contains a lone surrogate.", hint="Decode it from its bytes again.")
+    check_text("call_id", call_id)
     return call_id
 
 
