@@ -7,10 +7,11 @@ never quote the document.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from pydantic_core import PydanticKnownError
 
@@ -20,7 +21,7 @@ from emitter.schema.formats import OFFSET_HINT
 from emitter.schema.validator import redact_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pydantic_core import ErrorDetails, ValidationError
 
@@ -100,6 +101,7 @@ class Compiled:
 
 
 T = TypeVar("T")
+_Path: TypeAlias = "tuple[str | int, ...]"
 MAX_PYDANTIC_VIOLATIONS = 12
 """Further violations are dropped, so that a corrective prompt has a constant size."""
 _MAX_VALUE_LENGTH = 200
@@ -113,6 +115,15 @@ _VALIDATOR_RULES = frozenset({"value_error", "assertion_error"})
 """The kinds of errors that the caller's validators raise."""
 DEFAULT_EXPECTATION = "what the description of this place asks for"
 """Replaces a validator's message that is missing or fully redacted."""
+_SCHEMA_RULES = frozenset(
+    {"missing", "extra_forbidden", "literal_error", "enum", "none_required", "union_tag_invalid", "union_tag_not_found"}
+    | {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of", "finite_number"}
+    | {"string_too_short", "string_too_long", "string_pattern_mismatch", "too_short", "too_long"}
+    | {"missing_argument", "unexpected_keyword_argument", "unexpected_positional_argument"}
+)
+"""The kinds of errors that a type's JSON Schema states, besides those of types and formats."""
+_DICT_KEY_STEP = "[key]"
+"""The step that pydantic adds for an error in a key of a dict."""
 CUSTOM_RULE = "custom"
 CALLBACK_RULES = frozenset({*_VALIDATOR_RULES, CUSTOM_RULE})
 """The rules of violations whose message comes from a validator."""
@@ -163,7 +174,7 @@ def violations_from_pydantic(
     """Return pydantic's errors as violations; ``names`` are the schema's, ``author`` returns the validators' source."""
     from emitter.schema.message_redaction import redact_message  # noqa: PLC0415  few documents reach pydantic invalid
 
-    details = error.errors(include_url=False, include_input=False)
+    details = _closest_branches(error.errors(include_url=False, include_input=False), document, names)
     redact = partial(redact_message, document=document, author=cache(author), names=names)
     violations = (
         Violation(_document_pointer(detail["loc"], document, names), *_describe_error(detail, redact))
@@ -172,20 +183,54 @@ def violations_from_pydantic(
     return tuple(dict.fromkeys(violations))[:MAX_PYDANTIC_VIOLATIONS]
 
 
-def _document_pointer(path: tuple[str | int, ...], document: Json, names: frozenset[str]) -> str:
+def _closest_branches(errors: list[ErrorDetails], document: Json, names: frozenset[str]) -> list[ErrorDetails]:
+    """Return the errors without those of the branches of a union that the model did not choose.
+
+    Pydantic reports the errors of every branch. The document satisfies the JSON Schema, so the chosen branch has the
+    fewest errors that the schema states, too. A model that read the others would be told to choose another branch.
+    """
+    kept = [(error, _chosen_branches(error["loc"], document, names)) for error in errors]
+    unions = {union for _, chosen in kept for union in chosen}
+    for union in sorted(unions, key=len, reverse=True):  # the innermost first: its errors count for the outer ones
+        stated: Counter[str] = Counter()
+        for error, chosen in kept:
+            if union in chosen:
+                stated[chosen[union]] += _is_stated_by_schema(error["type"])
+        fewest = min(stated.values())
+        kept = [(error, chosen) for error, chosen in kept if union not in chosen or stated[chosen[union]] == fewest]
+    return [error for error, _ in kept]
+
+
+def _is_stated_by_schema(kind: str) -> bool:
+    return kind in _SCHEMA_RULES or kind.endswith(("_type", "_parsing"))
+
+
+def _chosen_branches(path: _Path, document: Json, names: frozenset[str]) -> dict[_Path, str]:
+    """Return the branch that an error is about, by the place of each union on the way to it."""
+    return {
+        path[:position]: step
+        for position, (step, name) in enumerate(_document_steps(path, document, names))
+        if name is None and isinstance(step, str) and step != _DICT_KEY_STEP
+    }
+
+
+def _document_pointer(path: _Path, document: Json, names: frozenset[str]) -> str:
     """Return the place as a JSON pointer, without the steps that pydantic adds, such as union branches."""
-    steps: list[str] = []
+    return "".join(f"/{name}" for _, name in _document_steps(path, document, names) if name is not None)
+
+
+def _document_steps(path: _Path, document: Json, names: frozenset[str]) -> Iterator[tuple[str | int, str | None]]:
+    """Yield each step with its name in a JSON pointer, or None for a step that pydantic adds."""
     value = document
     for nth, step in enumerate(path, start=1):
+        name = None
         if isinstance(step, int) and isinstance(value, list) and step < len(as_list(value)):
-            value = as_list(value)[step]
-            steps.append(str(step))
+            value, name = as_list(value)[step], str(step)
         elif isinstance(step, str) and isinstance(value, dict):
             table = cast("dict[str, Json]", value)
             if step in table or (nth == len(path) and step in names):
-                value = table.get(step)
-                steps.append(redact_name(step, names))
-    return "".join(f"/{step}" for step in steps)
+                value, name = table.get(step), redact_name(step, names)
+        yield step, name
 
 
 def _describe_error(error: ErrorDetails, redact: Callable[[str], str | None]) -> tuple[str, str]:

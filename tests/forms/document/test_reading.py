@@ -97,3 +97,65 @@ def test_no_document_leaves_a_word_in_a_finding(document: Any) -> None:
     assert all(isinstance(each, Violation) for each in read.violations)
     if not read.violations:
         assert isinstance(read.value, Judged)
+
+
+def _not(word: str) -> AfterValidator:
+    def check(value: Any) -> Any:
+        if value == word:
+            raise ValueError(f"not {word}")
+        return value
+
+    return AfterValidator(check)
+
+
+class Part(BaseModel):
+    """A branch without a constant."""
+
+    name: Annotated[str, _not("X")]
+
+
+class Note(BaseModel):
+    """The other one."""
+
+    text: str
+    more: str
+
+
+class Claim(BaseModel):
+    """A branch with a constant, a rule of code and a union inside."""
+
+    kind: Literal["claim"]
+    number: Annotated[str, _not("X")]
+    part: Part | Note | None = None
+
+
+class NoClaim(BaseModel):
+    """A branch that lacks what the other has."""
+
+    kind: Literal["none"]
+    reason: str
+
+
+UNIONS: dict[str, tuple[Any, Any, list[str]]] = {
+    "by a constant": (Claim | NoClaim, {"kind": "claim", "number": "X"}, ["/number"]),
+    "by what is there": (Part | Note, {"name": "X"}, ["/name"]),
+    "in a list": (list[Part | Note], [{"name": "X"}, {"text": "", "more": ""}, {"name": "X"}], ["/0/name", "/2/name"]),
+    "in a map, under a branch's name": (dict[str, Part | Note], {"Part": {"name": "X"}}, ["/*/name"]),
+    "in a branch": (Claim | NoClaim, {"kind": "claim", "number": "1", "part": {"name": "X"}}, ["/part/name"]),
+    "in a branch, and beside": (
+        Claim | NoClaim,
+        {"kind": "claim", "number": "X", "part": {"name": "X"}},
+        ["/number", "/part/name"],
+    ),
+    "of scalars": (Annotated[int, _not("X")] | Annotated[str, _not("X")], "X", [""]),
+    "of two that fit": (Annotated[Part, _not("X")] | Part, {"name": "X"}, ["/name"]),
+}
+
+
+@pytest.mark.parametrize(("schema", "document", "places"), UNIONS.values(), ids=UNIONS.keys())
+def test_of_a_union_only_the_chosen_branch_is_corrected(schema: Any, document: Any, places: list[str]) -> None:
+    """What the other branches miss would tell the model to choose one of them."""
+    violations = resolve_schema(schema).parse(document).violations
+
+    assert [each.pointer for each in violations] == places
+    assert {each.rule for each in violations} == {"value_error"}
