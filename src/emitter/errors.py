@@ -267,6 +267,16 @@ class EmissionError(EmitterError):
         """The cost of all calls in US dollars, or None if the model has no price; see ``trace.no_cost_reason``."""
         return self.trace.cost
 
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The calls that were made, in order."""
+        return self.trace.attempts
+
+    @property
+    def usage(self) -> Usage:
+        """The token usage of all calls."""
+        return self.trace.usage
+
     def __str__(self) -> str:
         return " ".join(filter(None, (Exception.__str__(self), self._models_text(), self._vendor_text(), self.hint)))
 

@@ -28,7 +28,7 @@ from emitter.errors import (
 )
 from emitter.events import EnvelopeRefusal, NodeCompleted
 from emitter.messages import Usage
-from emitter.policy import Policy
+from emitter.policy import Policy, Prices
 from emitter.prompts import Material
 from emitter.telemetry import on
 from emitter.testing import Quota, Text, Unauthorized
@@ -37,6 +37,7 @@ from tests.scenarios.answers import BOUND, DELIBERATION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+    from pathlib import Path
 
     from emitter.bulk import JobResult, RunProgress
     from emitter.testing import Behaviour, Simulator
@@ -430,6 +431,21 @@ def test_decisions_come_as_they_do_alone(world: str, vendor: Simulator) -> None:
     assert isinstance(bound, Emission)
     assert bound.envelope.type == "vendor.emitter.binding-moment"
     assert isinstance(withheld, Withheld)
+
+
+def test_a_job_knows_what_it_cost_in_whichever_run(vendor: Simulator, tmp_path: Path) -> None:
+    """A failed one too; one that was not sent costs nothing."""
+    jobs = [task(0), task(1, "refuse"), ""]
+    given: dict[str, Any] = {"policy": Policy(prices=Prices(input=1, output=4)), "journal": tmp_path / "run"}
+    run = emit_many(Numbered, jobs, model=MODEL, **given)
+    items = run.results()
+    again = emit_many(Numbered, jobs, model=MODEL, **given).results()
+    calls = len(vendor.calls)
+
+    assert [each.cost for each in again] == [each.cost for each in items]
+    assert [bool(each.cost) for each in items] == [True, True, False]
+    assert sum(each.cost or 0 for each in items) == run.cost
+    assert calls == 2
 
 
 @pytest.mark.usefixtures("vendor")

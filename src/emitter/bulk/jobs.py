@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from emitter.arguments import check_list
-from emitter.errors import InputError
+from emitter.errors import EmissionError, InputError, UnknownOutcome
 from emitter.forms.binding_moment import Actions, EarlierAnswers, validate_actions, validate_continuations
 from emitter.prompts import Material, Media
 
@@ -78,6 +79,18 @@ class JobResult(Generic[R_co]):
     def error(self) -> Exception | None:
         """The exception, or None. An ``EmissionError`` has its trace."""
         return self.outcome if isinstance(self.outcome, Exception) else None
+
+    @property
+    def cost(self) -> Decimal | None:
+        """What all calls of the job cost in US dollars, in whichever run they were made. Zero if there was no call.
+
+        None if the model has no price, or if the job may have been sent and its outcome is unknown.
+        """
+        outcome: Any = self.outcome
+        if isinstance(outcome, UnknownOutcome):
+            return None
+        is_unsent = isinstance(outcome, Exception) and not isinstance(outcome, EmissionError)
+        return Decimal() if is_unsent else outcome.cost
 
     @property
     def result(self) -> R_co:
