@@ -86,11 +86,11 @@ class JobResult(Generic[R_co]):
 
         None if the model has no price, or if the job may have been sent and its outcome is unknown.
         """
-        outcome: Any = self.outcome
-        if isinstance(outcome, UnknownOutcome):
-            return None
-        is_unsent = isinstance(outcome, Exception) and not isinstance(outcome, EmissionError)
-        return Decimal() if is_unsent else outcome.cost
+        if isinstance(self.outcome, EmissionError):
+            return self.outcome.cost
+        if isinstance(self.outcome, Exception):
+            return None if isinstance(self.outcome, UnknownOutcome) else Decimal()
+        return cast("Emission[Any] | Withheld", self.outcome).cost
 
     @property
     def result(self) -> R_co:
