@@ -17,7 +17,7 @@ from emitter.errors import InputError
 from emitter.findings import Finding, Severity
 from emitter.schema import Violation
 from emitter.schema.json_data import escape_pointer_token
-from emitter.schema.message_redaction import MAX_MESSAGE_LENGTH, collect_source_text, redact_message
+from emitter.schema.message_redaction import MAX_MESSAGE_LENGTH, NO_CONTEXT, collect_source_text, redact_message
 from emitter.schema.results import MAX_PYDANTIC_VIOLATIONS, CallbackFailure, ParseResult
 
 if TYPE_CHECKING:
@@ -57,12 +57,14 @@ class ContentChecks:
         names: Returns the property names of the schema, which messages may contain.
         show_messages: Show the messages of the caller's checks to the model.
         locate: Maps a finding's pointer to a pointer in the model's document.
+        context: The texts of the validation context, which messages may contain.
     """
 
     checks: tuple[Check[Any], ...]
     names: Callable[[], frozenset[str]]
     show_messages: bool = True
     locate: Callable[[str], str] = str
+    context: SourceText = NO_CONTEXT
 
     def run(self, value: object, document: Json, *, findings: Iterable[Finding] = ()) -> ParseResult[Any]:
         """Return the value with the findings about it, or the violations that reject it.
@@ -94,7 +96,7 @@ class ContentChecks:
             return ParseResult()
         if type(check).__module__.startswith("emitter.checks."):
             return ParseResult(findings=tuple(cast("Iterable[Finding]", found)))
-        messages = _CheckMessages(check, document, self.names, self.show_messages)
+        messages = _CheckMessages(check, document, self.names, self.show_messages, self.context)
         if found is False:
             return ParseResult(findings=(Finding("", _CHECK_RULE, Severity.ERROR, messages.description),))
         if isinstance(found, str | Violation | Finding):
@@ -141,6 +143,7 @@ class _CheckMessages:
     document: Json
     names: Callable[[], frozenset[str]]
     show_messages: bool
+    context: SourceText
 
     @property
     def description(self) -> str:
@@ -174,7 +177,7 @@ class _CheckMessages:
         return redact_message(text, self.document, self._author, self.names())
 
     def _author(self) -> SourceText:
-        return _source_text(self.check)
+        return _source_text(self.check) + self.context
 
     def _redact_pointer(self, pointer: str) -> str:
         """Return a pointer in which every name that the schema does not know is replaced by ``*``."""

@@ -25,7 +25,7 @@ from emitter.models.standard_kinds import AUTHORIZATION, DOCUMENT
 from emitter.prompts import Example, document_prompt, suggest_example
 from emitter.schema.dialects import has_keyword
 from emitter.schema.json_data import parse_pointer
-from emitter.schema.message_redaction import collect_context_text
+from emitter.schema.message_redaction import NO_CONTEXT, collect_context_text
 from emitter.schema.python_types import ValidationContext, build_adapter, resolve_schema
 from emitter.schema.results import (
     CALLBACK_RULES,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import AIEnvelope
     from emitter.schema import Violation
+    from emitter.schema.message_redaction import SourceText
     from emitter.schema.python_types import SchemaSource
     from emitter.streaming import DocumentPath
 
@@ -93,11 +94,12 @@ def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
     source, kind = resolve_schema(schema), terms.kind
     if isinstance(source.schema, Mapping) and source.schema and not has_keyword(source.schema):
         warnings.warn(_NO_KEYWORD, UserWarning, stacklevel=6)  # the caller of emit
+    context_text = NO_CONTEXT
     if terms.context is not None:
         if not source.is_python_type:
             raise InputError("context= is for the validators of a type, and a JSON Schema has none.", hint=_CHECKS_HINT)
-        context = ValidationContext(terms.context, collect_context_text(terms.context))
-        source = replace(source, parse=partial(source.parse, context=context))
+        context_text = collect_context_text(terms.context)
+        source = replace(source, parse=partial(source.parse, context=ValidationContext(terms.context, context_text)))
     reject_reserved(schema, kind, typed=source.is_python_type)
     return OutputForm(
         kind=kind or DOCUMENT,
@@ -106,7 +108,7 @@ def _make_form(schema: object, terms: DocumentTerms) -> OutputForm:
         schema=schema,
         system_prompt=document_prompt,
         has_heading=False,
-        read_value=make_reader(source, terms.checks, show_messages=terms.show_messages),
+        read_value=make_reader(source, terms.checks, show_messages=terms.show_messages, context=context_text),
         codec=_NamedDocumentCodec(source.name) if kind is None else _KindCodec(kind),
         examples=tuple(_json_example(source, index, example) for index, example in enumerate(terms.examples)),
     )
@@ -177,10 +179,14 @@ def _read_document(contract: DocumentContract, document: Json) -> tuple[Any, Jso
 
 
 def make_reader(
-    source: SchemaSource[Any], checks: tuple[Check[Any], ...], *, show_messages: bool = True
+    source: SchemaSource[Any],
+    checks: tuple[Check[Any], ...],
+    *,
+    show_messages: bool = True,
+    context: SourceText = NO_CONTEXT,
 ) -> DocumentReader:
     """Return the function that parses a valid document and runs the checks."""
-    content = ContentChecks(checks, cache(partial(property_names, source.schema)), show_messages)
+    content = ContentChecks(checks, cache(partial(property_names, source.schema)), show_messages, context=context)
 
     def read(document: Json) -> ParseResult[Any]:
         result = call_user_code(f"A validator of {source.name}", partial(source.parse, document))

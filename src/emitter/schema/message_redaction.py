@@ -269,6 +269,10 @@ class SourceText:
         return SourceText(self.phrases + other.phrases, self.numbers | other.numbers, self.context + other.context)
 
 
+NO_CONTEXT = SourceText()
+"""The text of no validation context."""
+
+
 def collect_source_text(*objects: object) -> SourceText:
     """Return the literals in the code of functions, and in the statements that bind the names they use.
 

@@ -175,6 +175,26 @@ def test_what_the_context_names_is_kept_where_the_answer_has_it_too() -> None:
     ]
 
 
+class Parcel(BaseModel):
+    """An order whose customer a check judges."""
+
+    customer: str
+
+
+def test_a_check_may_name_what_the_context_has_as_a_validator_may() -> None:
+    """The same words of the caller's, wherever the rule stands."""
+
+    def is_known(parcel: Parcel) -> str:
+        return f"write a customer of ours, not {parcel.customer}"
+
+    expected: list[str] = []
+    for context in ({"ours": ["Acme GmbH"]}, {"ours": ["Berlin Brot"]}):
+        form = document_form(Parcel, DocumentTerms((is_known,), context=context))
+        expected += [each.expected for each in form.read_value({"customer": "Acme GmbH"}).violations]
+
+    assert expected == ["write a customer of ours, not Acme GmbH", "write a customer of ours, not …"]
+
+
 SUMS: dict[str, tuple[float | str, str, str]] = {
     "near": (500, "the sum is 470, or 511, not 5001", "the sum is 470, or 511, not 5001"),
     "same": (500, "the sum is not 500, but 511", "the sum is not …, but 511"),
