@@ -143,6 +143,21 @@ def interrupted(_: argparse.Namespace) -> int:
     raise KeyboardInterrupt
 
 
+def test_every_command_explains_itself_without_extras() -> None:
+    """Whoever looks up an option may not have installed what the command needs."""
+    extras = ("starlette", "uvicorn", "mcp", "joserfc", "sqlalchemy", "openai")
+    code = (
+        f"import sys\nsys.modules |= dict.fromkeys({extras!r})\nfrom emitter.cli import main\n"
+        f"for command in {list(_COMMANDS)!r}:\n"
+        "    try: main([command, '--help'])\n"
+        "    except SystemExit: pass\n"
+    )
+    shown = spawn(code)
+
+    assert shown.stderr == ""
+    assert re.findall(r"^usage: emitter (\S+)", shown.stdout, re.MULTILINE) == list(_COMMANDS)
+
+
 def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C ends with one word and the usual status."""
     monkeypatch.setattr(emitter.cli.model_answers, "run_recover", interrupted)

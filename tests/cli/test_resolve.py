@@ -23,7 +23,7 @@ OF = digest(INVOICE)
 ENVELOPE = json.dumps(INVOICE.to_json()).encode()
 CHOSEN = {"outcome": "selected", "digest": OF, "index": 1}
 ACTS = "The agent may now do that, and nothing else.\n"
-GOES_ON = "The agent now takes your answer into account and goes on. The question stays open.\n"
+GOES_ON = "The agent now takes your answer into account and goes on. It may ask you again.\n"
 REOPENS = "The agent now deliberates again, and may not ask this question a second time.\n"
 HOLDS = "The agent now does nothing, because no answer is not consent.\n"
 

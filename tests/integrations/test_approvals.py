@@ -6,17 +6,22 @@ import asyncio
 import importlib
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.authority import Authority
-from emitter.decisions import answer_in_words, select_option
+from emitter.decisions import answer_in_words, open_dialogue, select_option
 from emitter.errors import ApprovalPending, InputError, MissingExtra
 from emitter.integrations.approvals import Rejected, Returned, Waiting, amake_call, make_call, make_call_id
 from emitter.stores import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from emitter.models import BindingMoment
 
 IDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200), min_size=2, max_size=3)
 
@@ -81,12 +86,13 @@ def test_a_call_that_was_broken_off_is_not_repeated() -> None:
     assert sent == ["nobody"]
 
 
-def test_words_that_cannot_be_read_are_not_made_up() -> None:
-    """Another process has them, and keeps them to itself."""
+@pytest.mark.parametrize("answer", [answer_in_words, open_dialogue])
+def test_words_that_cannot_be_read_are_not_made_up(answer: Callable[[BindingMoment, str], Any]) -> None:
+    """Another process has them, and keeps them to itself. Only an objection forbids the call."""
     store = MemoryStore()
     authority, tool, _ = guarded(store=store)
     make_call(tool, "c1", {"to": "ada"})
-    resolve(authority, lambda moment: answer_in_words(moment, "Call her."))
+    resolve(authority, lambda moment: answer(moment, "Call her."))
     (decision,) = {tool.propose("c1", to="ada").pending.decision_id}
     authority.ledger.delete_words(decision)
 
@@ -94,6 +100,7 @@ def test_words_that_cannot_be_read_are_not_made_up() -> None:
     assert isinstance(rejected, Rejected)
     assert "cannot be read here" in rejected.message
     assert "Call her" not in rejected.message
+    assert ("Do not make the same call again" in rejected.message) == (answer is open_dialogue)
 
 
 def test_a_tool_that_waits_for_another_tool_is_not_waiting_itself() -> None:

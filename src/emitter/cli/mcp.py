@@ -16,11 +16,8 @@ from emitter.cli.arguments import add_connection_arguments, build_policy, parse_
 from emitter.client.binding_moments import aemit_binding_moment
 from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
-from emitter.mcp.asker import DecisionAsker, Surface
-from emitter.mcp.server import create_server, serve_http, serve_stdio
 from emitter.profiles import find_profile
 from emitter.stores import SqliteStore
-from emitter.web import open_site
 
 if TYPE_CHECKING:
     import argparse
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
 
     from emitter.decisions.ledger_entries import PendingDecision
     from emitter.decisions.ledger_words import KeepWords
+    from emitter.mcp.asker import DecisionAsker
     from emitter.mcp.server import EmitFunction
 
 _LOG_LEVEL = "CRITICAL"
@@ -67,8 +65,8 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", default="mcp", metavar="NAME", help="the agent's name in the ledger (default: mcp)")
     parser.add_argument(
         "--surface",
-        choices=[surface.value for surface in Surface],
-        default=Surface.CLIENT.value,
+        choices=("client", "own"),
+        default="client",
         help="where the person answers: in the client, or on a local page of their own (default: client)",
     )
 
@@ -101,6 +99,9 @@ def _interruptible() -> Generator[None]:
 
 
 async def _serve(args: argparse.Namespace, emit_decision: EmitFunction, keep_words: KeepWords | None) -> None:
+    from emitter.mcp.asker import DecisionAsker, Surface  # noqa: PLC0415  --help works without the extra
+    from emitter.mcp.server import create_server, serve_http, serve_stdio  # noqa: PLC0415
+
     async with AsyncExitStack() as stack:
         store = None if args.store is None else stack.enter_context(SqliteStore(args.store))
         ledger = Ledger() if store is None else Ledger(store, words=keep_words)
@@ -116,6 +117,9 @@ async def _serve(args: argparse.Namespace, emit_decision: EmitFunction, keep_wor
 
 async def _with_page(stack: AsyncExitStack, asker: DecisionAsker) -> DecisionAsker:
     """Serve the principal's page in this process until the stack is unwound."""
+    from emitter.mcp.asker import Surface  # noqa: PLC0415  --help works without the extra
+    from emitter.web import open_site  # noqa: PLC0415
+
     site = await stack.enter_async_context(open_site(asker.ledger))
     urls: dict[str, str] = {}
 

@@ -229,7 +229,7 @@ def describe_next_step(moment: BindingMoment, resolution: Resolution | Unresolve
         case Act():
             return "The agent may now do that, and nothing else."
         case Incorporate():
-            return "The agent now takes your answer into account and goes on. The question stays open."
+            return "The agent now takes your answer into account and goes on. It may ask you again."
         case Reopen():
             return "The agent now deliberates again, and may not ask this question a second time."
         case Hold():
@@ -248,7 +248,7 @@ def describe_recorded_answer(moment: BindingMoment, resolution: Resolution | Unr
                 "call runs when the agent repeats it with its id."
             )
         case Incorporate():
-            return "Your answer is recorded. The agent takes it into account when it reads it. The question stays open."
+            return "Your answer is recorded. The agent takes it into account when it reads it, and may ask you again."
         case Reopen():
             return "Your objection is recorded. The agent may not ask this question a second time."
         case Hold():

@@ -16,8 +16,6 @@ from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import UnreadableAnswer
 from emitter.decisions.resolution import resolution_to_json
 from emitter.errors import AlreadyResolved
-from emitter.web import Address, Principal, serve
-from emitter.web.inbox_server import serve_inbox
 
 if TYPE_CHECKING:
     import argparse
@@ -78,6 +76,8 @@ def _serve_stored(args: argparse.Namespace) -> Resolution | Unresolved:
 
 
 def _serve_pending(pending: PendingDecision, ledger: Ledger, args: argparse.Namespace) -> Resolution | Unresolved:
+    from emitter.web import Address, serve  # noqa: PLC0415  --help works without the extra
+
     outcome = serve(
         pending,
         ledger,
@@ -111,6 +111,9 @@ def run_inbox(args: argparse.Namespace) -> int:
     done. Its address is printed on standard error. Each address signs one browser in; then the address for another
     browser is printed. Your service can mount the same inbox for many people: see docs/guides/inbox.md.
     """
+    from emitter.web import Address, Principal  # noqa: PLC0415  --help works without the extra
+    from emitter.web.inbox_server import serve_inbox  # noqa: PLC0415
+
     principal = Principal(args.principal or getpass.getuser())
     words = stores.read_words_options(args)
     with stores.open_store(args.store, words, stores.load_signer(args.sign)) as stored:

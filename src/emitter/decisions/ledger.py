@@ -75,7 +75,7 @@ from emitter.events import Level
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
 
-__all__ = ["Approval", "Assignment", "Ledger", "PendingDecision", "ResolvedDecision", "UnreadableAnswer"]
+__all__ = ["Approval", "Assignment", "KeepWords", "Ledger", "PendingDecision", "ResolvedDecision", "UnreadableAnswer"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence

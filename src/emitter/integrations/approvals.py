@@ -12,6 +12,7 @@ from urllib.parse import quote
 from emitter.authority.guard.calls import MAX_CALL_ID_LENGTH
 from emitter.decisions import Act, Hold, Incorporate, Reopen, digest_of
 from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer, pending_of
+from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import ApprovalPending, AuthorityError, InputError, NotApproved
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ def explain_answer(decision: PendingDecision | ResolvedDecision) -> str:
     if isinstance(decision, PendingDecision):
         return f"{_NOTHING_DONE} Nobody answered while the question was open."
     if isinstance(decision.resolution, UnreadableAnswer):
-        return f"{_NOTHING_DONE} The person's words cannot be read here: ask them. {_NO_REPEAT}"
+        forbidden = "" if decision.resolution.outcome is ResolutionOutcome.FREE_TEXT else f" {_NO_REPEAT}"
+        return f"{_NOTHING_DONE} The person's words cannot be read here: ask them.{forbidden}"
     match decision.continuation:
         case Act(option=option):
             return f"{_NOTHING_DONE} The person chose: {option.label}"
