@@ -186,3 +186,20 @@ def test_a_call_is_approved_on_the_terms_of_its_guard(changed: dict[str, Any], s
         other.call("c1", MOM)
 
     assert sent == before
+
+
+def test_another_function_is_named() -> None:
+    """A script that one process runs and another imports is two functions, which nobody would guess."""
+    authority = Authority()
+
+    def one(x: int) -> None: ...
+
+    def other(x: int) -> None: ...
+
+    with pytest.raises(ApprovalPending):
+        authority.guard(one, name="act").call("c1", 1)
+    with pytest.raises(OtherCall) as refused:
+        authority.guard(other, name="act").call("c1", 1)
+
+    assert refused.value.pointer == "/function"
+    assert [name in refused.value.hint for name in ("locals>.one", "locals>.other", "python -m")] == [True] * 3

@@ -541,6 +541,8 @@ def propose_call(call: GuardedCall) -> ProposedCall:
     proposal = _load_proposal(call, entry)
     request = _confirm_request(call, proposal, entry["workflow_id"])
     if (request.digest, call.config.name) != (entry["request"], entry["action"]) or not _is_first_caller(call):
+        if (proposer := entry.get("function", call.function.name)) != call.function.name:
+            raise _other_call("/function", hint=_OTHER_FUNCTION_HINT.format(proposer, call.function.name))
         raise _other_call("")
     return ProposedCall(proposal, request, entry["decision_id"])
 
@@ -560,6 +562,7 @@ def _new_call_entry(call: GuardedCall) -> dict[str, Json]:
         "action": call.config.name,
         "workflow_id": workflow_id,
         "decision_id": generate_id(),
+        "function": call.function.name,
     }
 
 
@@ -633,10 +636,15 @@ def _load_proposal(call: GuardedCall, entry: Mapping[str, Json]) -> Proposal:
     return proposal
 
 
-def _other_call(pointer: str) -> OtherCall:
-    return OtherCall(
-        "A different call was proposed under this id.",
-        pointer=pointer,
-        hint="Ids count for all tools of a store. Repeat the proposed call exactly, or give this one an id of its own, "
-        "such as f'{job}:refund'.",
-    )
+_OTHER_CALL_HINT: Final = (
+    "Ids count for all tools of a store. Repeat the proposed call exactly, or give this one an id of its own, such as "
+    "f'{job}:refund'."
+)
+_OTHER_FUNCTION_HINT: Final = (
+    "It was proposed by the function {}, and this is {}. Give this one an id of its own. If both are the same function "
+    "and a script is run in one process and imported in another, run it with `python -m`."
+)
+
+
+def _other_call(pointer: str, *, hint: str = _OTHER_CALL_HINT) -> OtherCall:
+    return OtherCall("A different call was proposed under this id.", pointer=pointer, hint=hint)
