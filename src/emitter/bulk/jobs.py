@@ -82,7 +82,7 @@ class JobResult(Generic[R_co]):
 
     @property
     def cost(self) -> Decimal | None:
-        """What all calls of the job cost in US dollars, in whichever run they were made. Zero if there was no call.
+        """The cost of all calls of the job in US dollars, in whichever run they were made. Zero if there was no call.
 
         None if the model has no price, or if the job may have been sent and its outcome is unknown.
         """

@@ -148,7 +148,7 @@ class Ledger:
 
     @property
     def verifies_answers(self) -> bool:
-        """Whether an answer counts only with a valid signature: see ``check``."""
+        """True if an answer counts only with a valid signature: see ``check``."""
         return self._check is not None
 
     @property
