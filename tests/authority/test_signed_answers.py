@@ -197,9 +197,9 @@ def test_whoever_is_asked_may_return_what_a_signing_ledger_resolved() -> None:
 def test_a_ledger_that_would_record_any_answer_is_refused() -> None:
     """It would end the question with an answer that does not count, and the principal could not answer any more."""
     store = MemoryStore()
-    with pytest.raises(InputError, match="ledger= records any answer"):
+    with pytest.raises(InputError, match="ledger= does not verify answers"):
         Authority(store, ledger=Ledger(store), principals=[public_jwk(ALICE)])
-    with pytest.raises(InputError, match="ledger= records any answer"):
+    with pytest.raises(InputError, match="ledger= does not verify answers"):
         Authority(store, ledger=Ledger(store), sign=make_signer(ALICE), check=make_verifier(public_jwk(ALICE)))
 
 

@@ -310,7 +310,7 @@ def _check_own_ledger(ledger: Ledger, words: KeepWords | None, verify_answer: An
         raise InputError("words= is for the default ledger.", hint="Pass Ledger(words=...), or leave ledger= out.")
     if verify_answer is not None and not ledger.verifies_answers:
         raise InputError(
-            "ledger= records any answer, and only those of principals= or check= count.",
+            "ledger= does not verify answers, so it would record some that do not count.",
             hint="Pass Ledger(..., check=make_verifier(*keys).verify_answer), or leave ledger= out. words= is also an "
             "argument of Authority.",
         )

@@ -184,10 +184,11 @@ def violations_from_pydantic(
 
 
 def _closest_branches(errors: list[ErrorDetails], document: Json, names: frozenset[str]) -> list[ErrorDetails]:
-    """Return the errors without those of the branches of a union that the model did not choose.
+    """Return the errors of the branches that the model chose.
 
-    Pydantic reports the errors of every branch. The document satisfies the JSON Schema, so the chosen branch has the
-    fewest errors that the schema states, too. A model that read the others would be told to choose another branch.
+    Pydantic reports the errors of all branches of a union, and those of the others would tell the model to choose
+    another one. The document satisfies the JSON Schema, so the chosen branch has the fewest errors that the schema
+    states, too.
     """
     kept = [(error, _chosen_branches(error["loc"], document, names)) for error in errors]
     unions = {union for _, chosen in kept for union in chosen}

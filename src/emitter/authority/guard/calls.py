@@ -641,8 +641,8 @@ _OTHER_CALL_HINT: Final = (
     "f'{job}:refund'."
 )
 _OTHER_FUNCTION_HINT: Final = (
-    "It was proposed by the function {}, and this is {}. Give this one an id of its own. If both are the same function "
-    "and a script is run in one process and imported in another, run it with `python -m`."
+    "The function {} proposed it, and this is {}. Give this call an id of its own. If they are one function of a "
+    "script that another process imports, run the script with `python -m`."
 )
 
 
