@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from emitter.adapters.http_response import parse_exception
+from emitter.adapters.failures import parse_exception
 from emitter.messages import Fault, FaultKind
 from emitter.profiles import load_profile
 from emitter.profiles.model import WireFormat

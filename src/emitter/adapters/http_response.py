@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import codecs
 import email.utils
-import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.response_decoding import (
@@ -21,13 +20,9 @@ from emitter.adapters.response_decoding import (
     extract_error,
     make_protocol_fault,
     parse_error,
-    with_cause,
     with_usage,
 )
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
-from emitter.adapters.transport import ResponseRejected, make_unexpected_fault
-from emitter.adapters.transport import classify_exception as fault_of
-from emitter.errors import EmitterError
 from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, as_mapping
 from emitter.strict_json import DuplicateKeyError
 
@@ -35,11 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.adapters.transport import HttpTransfer
     from emitter.messages import CallResult, Json, OutputMode, Usage
     from emitter.profiles.model import ProviderProfile, WireFormat
 
-ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 _FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-amzn-requestid")
 EVENT_NOT_JSON = "an event of the stream is not JSON"
@@ -96,69 +89,6 @@ def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: obj
         fault = with_usage(make_protocol_fault("the body is not UTF-8"), result.usage)
         return _with_headers(fault, raw.status_code, raw.headers, None)
     return parse_response(profile, wire, raw.status_code, raw.headers, text)
-
-
-def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
-    """Return the result of a call that raised an exception; emitter's own errors are raised again.
-
-    The body of an error response is preferred to the exception. An unknown exception is a fault of the request if
-    nothing was sent, and otherwise a fault of the response.
-    """
-    own_error = _find_cause(error, EmitterError)
-    if own_error is not None:
-        raise own_error
-    rejected = _find_cause(error, ResponseRejected)
-    try:
-        result = _parse_transfer(profile, wire, transfer) or (rejected and rejected.fault)
-        result = result or parse_exception(profile, wire, error)
-    except Exception:  # noqa: BLE001  an odd error body may break its decoding
-        result = None
-    return with_cause(result or make_unexpected_fault(error, transfer.status, was_sent=transfer.is_sent), error)
-
-
-def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:
-    """Return the result of an error response, as far as its body arrived."""
-    if transfer.status is None or not transfer.is_error:
-        return None
-    text = transfer.error_body.decode("utf-8", "replace")
-    return parse_response(profile, wire, transfer.status, transfer.headers, text)
-
-
-def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
-    """Return the result of an SDK's exception, or None if it did not come from the SDK."""
-    result = _parse_exception(profile, wire, error)
-    return None if result is None else with_cause(result, error)
-
-
-def _parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
-    own_error = _find_cause(error, EmitterError)
-    if own_error is not None:
-        raise own_error
-    raw = cast("Any", error)
-    response = getattr(raw, "response", None)
-    codes = (getattr(response, "status_code", None), getattr(raw, "status_code", None), getattr(raw, "code", None))
-    status = next((code for code in codes if isinstance(code, int)), None)
-    if status is not None and (response is not None or hasattr(raw, "details")):
-        return parse_response(
-            profile, wire, status, getattr(response, "headers", None) or {}, _error_text(response, raw)
-        )
-    return fault_of(error)
-
-
-def _find_cause(error: BaseException | None, kind: type[ExceptionT]) -> ExceptionT | None:
-    """Return the exception of type ``kind`` that an exception is or wraps."""
-    while error is not None and not isinstance(error, kind):
-        error = error.__cause__
-    return error
-
-
-def _error_text(response: Any, error: Any) -> str:
-    """Return the body of an error; google's exceptions keep it even if the response was not read."""
-    details = getattr(error, "details", None)
-    if isinstance(details, str):
-        return details
-    # The details of anthropic's exceptions are an SDK object with a part of the body only.
-    return json.dumps(details) if isinstance(details, dict | list) else str(getattr(response, "text", ""))
 
 
 def parse_body(text: str) -> Json:

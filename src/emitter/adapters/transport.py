@@ -14,7 +14,6 @@ import importlib
 from dataclasses import dataclass, field
 from email.utils import formatdate, parsedate
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pydantic_core import to_json
@@ -359,49 +358,7 @@ class _AsyncResponseView:
             yield piece
 
 
-_FAULT_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
-    {
-        ("openai", "APITimeoutError"): FaultKind.TIMEOUT,
-        ("openai", "APIConnectionError"): FaultKind.CONNECTION,
-        ("anthropic", "APITimeoutError"): FaultKind.TIMEOUT,
-        ("anthropic", "APIConnectionError"): FaultKind.CONNECTION,
-        ("httpx2", "TimeoutException"): FaultKind.TIMEOUT,
-        ("httpx2", "DecodingError"): FaultKind.PROTOCOL,
-        ("httpx2", "TransportError"): FaultKind.CONNECTION,
-        ("httpx", "TimeoutException"): FaultKind.TIMEOUT,
-        ("httpx", "DecodingError"): FaultKind.PROTOCOL,
-        ("httpx", "TransportError"): FaultKind.CONNECTION,
-        ("botocore", "ConnectTimeoutError"): FaultKind.TIMEOUT,
-        ("botocore", "ReadTimeoutError"): FaultKind.TIMEOUT,
-        ("botocore", "ConnectionError"): FaultKind.CONNECTION,
-        ("botocore", "HTTPClientError"): FaultKind.CONNECTION,
-        ("botocore", "IncompleteReadError"): FaultKind.CONNECTION,
-        ("botocore", "ParserError"): FaultKind.PROTOCOL,
-        ("botocore", "NoCredentialsError"): FaultKind.AUTHENTICATION,
-        ("botocore", "PartialCredentialsError"): FaultKind.AUTHENTICATION,
-        ("botocore", "CredentialRetrievalError"): FaultKind.AUTHENTICATION,
-        ("botocore", "NoAuthTokenError"): FaultKind.AUTHENTICATION,
-        ("botocore", "TokenRetrievalError"): FaultKind.AUTHENTICATION,
-        ("botocore", "SSOError"): FaultKind.AUTHENTICATION,
-        ("urllib3", "TimeoutError"): FaultKind.TIMEOUT,
-        ("urllib3", "HTTPError"): FaultKind.CONNECTION,
-        ("aiohttp", "ServerTimeoutError"): FaultKind.TIMEOUT,
-        ("aiohttp", "ClientError"): FaultKind.CONNECTION,
-        ("google", "UnknownApiResponseError"): FaultKind.PROTOCOL,
-        ("json", "JSONDecodeError"): FaultKind.PROTOCOL,
-        ("builtins", "TimeoutError"): FaultKind.TIMEOUT,
-    }
-)
 _PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
-_WRAPPING_SDKS = ("openai", "anthropic")
-_FAULT_MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
-    {
-        FaultKind.TIMEOUT: "The vendor did not answer in time.",
-        FaultKind.CONNECTION: "The connection to the vendor could not be made or was cut.",
-        FaultKind.PROTOCOL: "The vendor's response cannot be read.",
-        FaultKind.AUTHENTICATION: "The client found no valid credentials.",
-    }
-)
 
 
 def post(
@@ -446,53 +403,3 @@ def post_streamed(
 ) -> object:
     """Post like ``post``, and return the unread response."""
     return post(path, client, body, timeout, {**headers, **_STREAMED})
-
-
-def classify_exception(error: BaseException) -> Fault | None:
-    """Return the fault that an exception without a response stands for, or None for an exception of other code."""
-    kind = _fault_kind(error)
-    if type(error).__module__.startswith(_WRAPPING_SDKS) and error.__cause__ is not None:
-        kind = _fault_kind_of_cause(error.__cause__)
-    return Fault(kind, _FAULT_MESSAGES[kind] + _where_and_why(error)) if kind else None
-
-
-def make_unexpected_fault(error: BaseException, status: int | None, *, was_sent: bool) -> Fault:
-    """Return the fault of an unknown exception, named by the class of its root cause.
-
-    The exception's message is left out, because it may contain anything.
-    """
-    while error.__cause__ is not None:
-        error = error.__cause__
-    kind = FaultKind.PROTOCOL if was_sent else FaultKind.BAD_REQUEST
-    message = _FAULT_MESSAGES[kind] if was_sent else "The request could not be sent."
-    return Fault(kind, f"{message.removesuffix('.')} ({type(error).__name__}).", status)
-
-
-def _where_and_why(error: BaseException) -> str:
-    """Return the address and the operating system's message, such as "Connection refused", in brackets."""
-    address = _address_of(error)
-    root: BaseException | None = error
-    while root is not None and not (isinstance(root, OSError) and root.strerror):
-        root = root.__cause__ or root.__context__
-    reason = root.strerror if isinstance(root, OSError) else None
-    detail = ": ".join(filter(None, (address, reason)))
-    return f" ({detail})" if detail else ""
-
-
-def _address_of(error: BaseException) -> str | None:
-    """Return the scheme, host and port of an exception's request, without its path and credentials."""
-    try:
-        url = cast("Any", error).request.url
-        return f"{url.scheme}://{url.netloc.decode('ascii')}"
-    except (AttributeError, RuntimeError, UnicodeDecodeError):  # httpx raises RuntimeError if there is no request
-        return None
-
-
-def _fault_kind(error: BaseException) -> FaultKind | None:
-    names = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__)
-    return next((_FAULT_KINDS[name] for name in names if name in _FAULT_KINDS), None)
-
-
-def _fault_kind_of_cause(cause: BaseException) -> FaultKind | None:
-    """Return the kind of a wrapped exception: the SDKs report errors in their own code as connection errors, too."""
-    return _fault_kind(cause) or (FaultKind.CONNECTION if isinstance(cause, OSError) else None)

@@ -25,7 +25,8 @@ from emitter.adapters.clients import (
     find_request_credentials,
     limit_client,
 )
-from emitter.adapters.http_response import StreamAccumulator, parse_failure, parse_sdk_response
+from emitter.adapters.failures import parse_failure
+from emitter.adapters.http_response import StreamAccumulator, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
 from emitter.errors import InputError

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from emitter.adapters.clients import find_credentials, find_error_credentials
-from emitter.adapters.http_response import parse_exception
+from emitter.adapters.failures import parse_exception
 from emitter.bulk.batches.emissions import BatchBuilder, BatchedEmission, BatchStatus, PollInterval, parse_position
 from emitter.bulk.batches.vendor_api import UnconfirmedBatch
 from emitter.client.transport import redact_credentials
