@@ -16,6 +16,7 @@ from emitter.adapters.transport import async_half
 from emitter.client.routing import ModelTarget
 from emitter.client.transport import UnaryCall
 from emitter.clock import Clock
+from emitter.deadline import Deadline
 from emitter.messages import Fault, Message, ModelRequest, OutputFormat, OutputMode, Role
 from emitter.policy import Policy
 from emitter.profiles import WireFormat
@@ -91,6 +92,7 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     """Send a request and return its answer."""
     facts = profile.load_profile(line.vendor)
     settings = SimpleNamespace(clock=Clock(), policy=Policy(max_response_bytes=MAX_BYTES))
+    deadline = Deadline.after(TIMEOUT, lambda: 0.0)
     plan = cast(
         "PreparedEmission", SimpleNamespace(target=ModelTarget(facts, line.wire, asked.model), settings=settings)
     )
@@ -98,12 +100,12 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     asynchronous = line.world == "async"
     used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
-        exchange = UnaryCall(plan, used, asked, TIMEOUT)
+        exchange = UnaryCall(plan, used, asked, deadline)
         list(exchange)
         return exchange.answer
 
     async def run() -> CallResult:
-        exchange = UnaryCall(plan, async_half(used), asked, TIMEOUT)
+        exchange = UnaryCall(plan, async_half(used), asked, deadline)
         async for _ in exchange:
             pass
         return exchange.answer

@@ -43,7 +43,7 @@ class Waits:
     def __init__(self, stop_after: int | None = None) -> None:
         self.slept = list[float]()
         self.stop_after = stop_after
-        self.clock = Clock(sleep=self.sleep, async_sleep=self.async_sleep, wait=wait_none())
+        self.clock = Clock(lambda: sum(self.slept), self.sleep, self.async_sleep, wait_none())
 
     def sleep(self, seconds: float) -> None:
         """Count a wait."""

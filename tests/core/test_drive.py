@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from emitter.core.effects import EmissionOutcome
+    from emitter.deadline import Deadline
     from emitter.messages import CallResult, ModelRequest
 
 
@@ -58,8 +59,8 @@ def drive(
     """Drive a script in either world."""
     left, steps = iter(script), run_emission(asks.ask(), policy)
 
-    def send(_: ModelRequest, timeout: float) -> Scripted:
-        return Scripted(lambda: time.answer(left, timeout))
+    def send(_: ModelRequest, deadline: Deadline) -> Scripted:
+        return Scripted(lambda: time.answer(left, deadline.narrow(policy.timeout).remaining()))
 
     return driven(world, EmissionRun(steps, lambda _: None, policy, clock or time.clock()), send)
 

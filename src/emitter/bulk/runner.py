@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from emitter.client.transport import AsyncTransportCall, CallFactory
     from emitter.conversation import Messages
     from emitter.core.effects import EmissionOutcome
+    from emitter.deadline import Deadline
     from emitter.events import RunEvent
     from emitter.forms.form import OutputForm
     from emitter.messages import CallResult, ModelRequest, Usage
@@ -107,7 +108,7 @@ class EmissionSender:
     @property
     def make_call(self) -> CallFactory[UnaryCall]:
         """Makes the calls, which wait for the rate limits."""
-        return limit_calls(partial(_SentCall, self), self.stats.add_waiting, lambda: self.calls > 0)
+        return limit_calls(partial(_SentCall, self), self.stats.add_waiting)
 
     async def begin_call(self) -> None:
         """Count a call that is about to be sent. The deadline counts from the first one."""
@@ -115,7 +116,7 @@ class EmissionSender:
             if self.mark_sent is not None:
                 await self.mark_sent()
             if self.run is not None:
-                self.run.start_deadline()
+                self.run.deadline.stopwatch.start()
         self.calls, self.is_calling = self.calls + 1, True
         self.stats.add_call(self.calls)
 
@@ -123,6 +124,7 @@ class EmissionSender:
         """Run the emission to its outcome."""
         await self.permit.acquire()
         self.run = run = EmissionRun.start(self.plan)
+        run.deadline.stopwatch.stop()  # until the first call is sent
         try:
             async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
                 async for _ in adrive(run, send):
@@ -156,27 +158,24 @@ class _LimitedRequest:
     answer: CallResult
 
     def __init__(
-        self, sender: EmissionSender, plan: PreparedEmission, client: object, request: ModelRequest, timeout: float
+        self, sender: EmissionSender, plan: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline
     ) -> None:  # fmt: skip
-        self._sender, self._plan, self._client, self._request, self._timeout = sender, plan, client, request, timeout
+        self._sender, self._plan, self._client, self._request, self._deadline = sender, plan, client, request, deadline
         self._call: AsyncTransportCall | None = None
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request once it has a permit."""
         sender = self._sender
-        clock, calls = sender.settings.clock, sender.calls
-        has_deadline = sender.settings.policy.deadline is not None and calls > 0
-        started = clock.monotonic()
+        calls = sender.calls
         try:
-            async with asyncio.timeout(self._timeout if has_deadline else None):
+            async with asyncio.timeout(self._deadline.timeout()):
                 await sender.permit.acquire()
         except TimeoutError:
             self.answer = Fault(FaultKind.TIMEOUT, _NO_CAPACITY)
             return
-        timeout = self._timeout - (clock.monotonic() - started) if has_deadline else self._timeout
         answer: CallResult | None = None
         try:
-            self._call = call = sender.make_call(self._plan, self._client, self._request, timeout)
+            self._call = call = sender.make_call(self._plan, self._client, self._request, self._deadline)
             async with aclosing(call.__aiter__()) as events:
                 async for event in events:
                     yield event

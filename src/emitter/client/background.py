@@ -13,7 +13,7 @@ import hashlib
 import json
 import warnings
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -28,10 +28,11 @@ from emitter.messages import Fault, as_mapping
 from emitter.stores import Entry, NewEntry
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Iterator
+    from collections.abc import AsyncGenerator, Iterator
 
     from emitter.client.prepared import PreparedEmission
     from emitter.client.transport import CallFactory
+    from emitter.deadline import Deadline
     from emitter.messages import Json, ModelRequest
     from emitter.stores import Store
     from emitter.streaming import StreamEvent
@@ -88,11 +89,11 @@ def make_background_calls(prepared: PreparedEmission, background: Background) ->
         prepared.settings.host.config.secrets.check_name("Background.key", background.key)
     finished = Counter[str]()
 
-    def make_call(prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> UnaryCall:
+    def make_call(prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> UnaryCall:
         profile, wire, _ = prepared.target
         if profile.wires[wire].background is None:
-            return UnaryCall(prepared, client, request, timeout)
-        return _BackgroundCall(background, finished, (prepared, client, request, timeout))
+            return UnaryCall(prepared, client, request, deadline)
+        return _BackgroundCall(background, finished, (prepared, client, request, deadline))
 
     return make_call
 
@@ -108,7 +109,7 @@ class _BackgroundCall(UnaryCall):
         self,
         background: Background,
         finished: Counter[str],
-        arguments: tuple[PreparedEmission, object, ModelRequest, float],
+        arguments: tuple[PreparedEmission, object, ModelRequest, Deadline],
     ) -> None:
         super().__init__(*arguments)
         self._background, self._finished = background, finished
@@ -123,14 +124,11 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = self._find_id()
-            with self._timed():
-                response = self._post() if response_id is None else self._fetch(response_id)
+            response = self._post() if response_id is None else self._fetch(response_id)
             response_id = response_id or self._keep_id(response)
             while (pending := self._pending_id(response)) is not None:
-                self._spend(self._background.poll_seconds)
-                clock.sleep(self._background.poll_seconds)
-                with self._timed():
-                    response = self._fetch(response_id or pending)
+                clock.sleep(self._next_wait())
+                response = self._fetch(response_id or pending)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self._fail(error)
@@ -141,16 +139,13 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = await asyncio.to_thread(self._find_id)
-            with self._timed():
-                async with asyncio.timeout(self._remaining_seconds):
-                    response = await (self._post() if response_id is None else self._fetch(response_id))
+            async with asyncio.timeout(self._deadline.timeout()):
+                response = await (self._post() if response_id is None else self._fetch(response_id))
             response_id = response_id or await asyncio.to_thread(self._keep_id, response)
             while (pending := self._pending_id(response)) is not None:
-                self._spend(self._background.poll_seconds)
-                await clock.async_sleep(self._background.poll_seconds)
-                with self._timed():
-                    async with asyncio.timeout(self._remaining_seconds):
-                        response = await self._fetch(response_id or pending)
+                await clock.async_sleep(self._next_wait())
+                async with asyncio.timeout(self._deadline.timeout()):
+                    response = await self._fetch(response_id or pending)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             await asyncio.to_thread(self._fail, error)
@@ -160,25 +155,20 @@ class _BackgroundCall(UnaryCall):
 
     def _post(self) -> Any:
         client = limit_client(self._client, self._transfer)
-        return openai_responses.send(client, self._body, self._remaining_seconds, self._request.headers)
+        return openai_responses.send(client, self._body, self._deadline.remaining(), self._request.headers)
 
     def _fetch(self, response_id: str) -> Any:
         self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
-        return fetch(path, limit_client(self._client, self._transfer), self._remaining_seconds, self._request.headers)
+        return fetch(
+            path, limit_client(self._client, self._transfer), self._deadline.remaining(), self._request.headers
+        )
 
-    @contextmanager
-    def _timed(self) -> Generator[None]:
-        """Count the time of a request against the timeout."""
-        clock = self._prepared.settings.clock
-        started_at = clock.monotonic()
-        yield
-        self._remaining_seconds -= clock.monotonic() - started_at
-
-    def _spend(self, seconds: float) -> None:
-        self._remaining_seconds -= seconds
-        if self._remaining_seconds <= 0:
+    def _next_wait(self) -> float:
+        """Return the seconds until the next poll. Raises ``TimeoutError`` if the deadline passes before."""
+        if self._deadline.remaining() <= self._background.poll_seconds:
             raise TimeoutError(_TIMEOUT_MESSAGE)
+        return self._background.poll_seconds
 
     def _pending_id(self, response: object) -> str | None:
         """Return the id of a response that is not finished, or None if it is finished."""

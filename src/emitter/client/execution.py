@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -21,6 +20,7 @@ from emitter.client.transport import AsyncCallT, CallT, SyncCallT, UnaryCall, re
 from emitter.clock import retry_delay
 from emitter.core.effects import Restart, Sleep
 from emitter.core.emission import run_emission
+from emitter.deadline import Deadline
 from emitter.errors import EmitterError, describe_models
 from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest
 from emitter.telemetry.sinks import find_content_sink
@@ -88,7 +88,7 @@ StackT = TypeVar("StackT", ExitStack, AsyncExitStack)
 
 
 class EmissionRun:
-    """One emission in progress. It records the events, keeps the deadline, and removes secrets from each answer.
+    """One emission in progress. It records the events, has the deadline, and removes secrets from each answer.
 
     ``drive`` and ``adrive`` perform its effects with an SDK client. A batch passes it the answers of its result file.
     """
@@ -108,9 +108,9 @@ class EmissionRun:
         on_event = models[0].settings.on_event if models else None
         self._on_content = None if on_event is None else find_content_sink(on_event)
         self._sent: ModelRequest | None = None
-        self._effects, self._policy, self._models = effects, policy, models
+        self._effects, self._models = effects, models
         self._started_at = clock.monotonic()
-        self.start_deadline()
+        self.deadline = Deadline.after(policy.deadline, clock.monotonic)
 
     @classmethod
     def start(cls, prepared: PreparedEmission) -> Self:
@@ -150,24 +150,6 @@ class EmissionRun:
         described = describe_call(request, answer, record.secrets)
         on_content(CallContent(record.run_id, record.node_id, record.correlation_id, described))
 
-    def start_deadline(self) -> None:
-        """Start the deadline now."""
-        deadline = self._policy.deadline
-        self._ends_at = None if deadline is None else self.clock.monotonic() + deadline
-
-    def call_timeout(self) -> float:
-        """Return the timeout of the next call in seconds."""
-        timeout = self._policy.timeout
-        return timeout if self._ends_at is None else min(timeout, self._ends_at - self.clock.monotonic())
-
-    def check_deadline(self, seconds: float = 0.0) -> Fault | None:
-        """Return a fault if the deadline passes within ``seconds``."""
-        remaining = math.inf if self._ends_at is None else self._ends_at - self.clock.monotonic()
-        if remaining > seconds:
-            return None
-        message = _TOO_LITTLE_TIME_MESSAGE if remaining > 0 else _PASSED_MESSAGE
-        return Fault(FaultKind.DEADLINE, message.format(self._policy.deadline))
-
     def cancel(self) -> None:
         """End the emission because its consumer stopped. Nothing more is sent. The remaining events are recorded."""
         usage = self.call.usage_so_far() if self.call else None
@@ -205,10 +187,6 @@ def _describe_models(attempts: Sequence[Attempt]) -> str:
     return describe_models(attempts) if len(models) > 1 else "".join(models)
 
 
-_PASSED_MESSAGE = "The deadline of {} seconds passed before an answer was accepted."
-_TOO_LITTLE_TIME_MESSAGE = "The deadline of {} seconds leaves no time for another call."
-
-
 def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
     """Run an emission to its end with a sync client, and yield progress events."""
     clock = run.clock
@@ -219,15 +197,15 @@ def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
             if isinstance(effect, Restart):
                 yield effect
             elif isinstance(effect, ModelRequest):
-                answer = run.check_deadline()
+                answer = run.deadline.check()
                 if answer is None:
                     # cancel() reads the usage of an unfinished call from here
-                    run.call = call = send(effect, run.call_timeout())
+                    run.call = call = send(effect, run.deadline)
                     yield from call
                     run.call, answer = None, call.answer
             else:
                 seconds = retry_delay(effect, clock)
-                answer = run.check_deadline(seconds)
+                answer = run.deadline.check(seconds)
                 if answer is None:
                     clock.sleep(seconds)
             effect = run.advance(answer)
@@ -246,16 +224,16 @@ async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[Strea
             if isinstance(effect, Restart):
                 yield effect
             elif isinstance(effect, ModelRequest):
-                answer = run.check_deadline()
+                answer = run.deadline.check()
                 if answer is None:
-                    run.call = call = send(effect, run.call_timeout())
+                    run.call = call = send(effect, run.deadline)
                     async with aclosing(call.__aiter__()) as progress:
                         async for event in progress:
                             yield event
                     run.call, answer = None, call.answer
             else:
                 seconds = retry_delay(effect, clock)
-                answer = run.check_deadline(seconds)
+                answer = run.deadline.check(seconds)
                 if answer is None:
                     await clock.async_sleep(seconds)
             effect = run.advance(answer)
@@ -296,21 +274,21 @@ class _Transport(Generic[StackT, CallT]):
         self._stack: StackT = stack
         self._clients = {0: client}
 
-    def make_call(self, client: object, request: ModelRequest, timeout: float) -> CallT | UnaryCall:
+    def make_call(self, client: object, request: ModelRequest, deadline: Deadline) -> CallT | UnaryCall:
         """Return the call of a request. A judge's answer is not streamed."""
         make_call = UnaryCall if request.route == JUDGE_ROUTE else self._make_call
-        return make_call(self._models[request.route], client, request, timeout)
+        return make_call(self._models[request.route], client, request, deadline)
 
 
 class _SyncTransport(_Transport[ExitStack, SyncCallT]):
-    def __call__(self, request: ModelRequest, timeout: float) -> SyncTransportCall:
+    def __call__(self, request: ModelRequest, deadline: Deadline) -> SyncTransportCall:
         if request.route not in self._clients:
             try:
                 client = self._stack.enter_context(sdk_client(self._models[request.route]))
             except EmitterError as error:
                 return _UnsentCall(error)
             self._clients[request.route] = client
-        return self.make_call(self._clients[request.route], request, timeout)
+        return self.make_call(self._clients[request.route], request, deadline)
 
 
 class _UnsentCall:
@@ -328,10 +306,10 @@ class _UnsentCall:
 
 
 class _AsyncTransport(_Transport[AsyncExitStack, AsyncCallT]):
-    def __call__(self, request: ModelRequest, timeout: float) -> AsyncTransportCall:
+    def __call__(self, request: ModelRequest, deadline: Deadline) -> AsyncTransportCall:
         if request.route in self._clients:
-            return self.make_call(self._clients[request.route], request, timeout)
-        return _OpeningCall(self, request, timeout)
+            return self.make_call(self._clients[request.route], request, deadline)
+        return _OpeningCall(self, request, deadline)
 
     async def open_client(self, route: int) -> object:
         """Open the client of a fallback model."""
@@ -343,8 +321,8 @@ class _AsyncTransport(_Transport[AsyncExitStack, AsyncCallT]):
 class _OpeningCall:
     """The first request to a fallback model, which opens its client."""
 
-    def __init__(self, transport: _AsyncTransport[Any], request: ModelRequest, timeout: float) -> None:
-        self._transport, self._request, self._timeout = transport, request, timeout
+    def __init__(self, transport: _AsyncTransport[Any], request: ModelRequest, deadline: Deadline) -> None:
+        self._transport, self._request, self._deadline = transport, request, deadline
         self._call: TransportCall | None = None
 
     @property
@@ -361,7 +339,7 @@ class _OpeningCall:
         except EmitterError as error:
             self._call = _UnsentCall(error)
             return
-        self._call = call = self._transport.make_call(client, self._request, self._timeout)
+        self._call = call = self._transport.make_call(client, self._request, self._deadline)
         async with aclosing(call.__aiter__()) as progress:
             async for event in progress:
                 yield event

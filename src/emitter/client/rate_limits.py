@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from emitter.client.prepared import PreparedEmission
     from emitter.client.transport import CallFactory, CallT
     from emitter.clock import Clock
+    from emitter.deadline import Deadline
     from emitter.messages import CallResult, ModelRequest, Usage
     from emitter.profiles.tables import RateLimitHeaders
     from emitter.streaming import StreamEvent
@@ -275,9 +276,9 @@ class RateLimitedCall:
     """
 
     def __init__(
-        self, limiter: RateLimiter, send: Callable[[float], Any], timing: CallTiming, on_wait: Callable[[int], object]
+        self, limiter: RateLimiter, send: Callable[[Deadline], Any], size: CallSize, on_wait: Callable[[int], object]
     ) -> None:  # fmt: skip
-        self._limiter, self._send, self._timing, self._on_wait = limiter, send, timing, on_wait
+        self._limiter, self._send, self._size, self._on_wait = limiter, send, size, on_wait
         self._call: Any = None
         self._fault: Fault | None = None
 
@@ -292,35 +293,33 @@ class RateLimitedCall:
 
     def __iter__(self) -> Iterator[StreamEvent]:
         """Wait, send the request and yield progress events."""
-        clock, timing = self._timing.clock, self._timing
-        started = clock.monotonic()
-        ticket = self._limiter.reserve(timing.input_tokens, timing.max_output_tokens)
+        size = self._size
+        ticket = self._limiter.reserve(size.input_tokens, size.max_output_tokens)
         with self._waiting(ticket):
-            while (delay := self._next_delay(ticket, started)) > 0:
-                clock.sleep(min(delay, _LONGEST_WAIT))
+            while (delay := self._next_delay(ticket)) > 0:
+                size.clock.sleep(min(delay, _LONGEST_WAIT))
         if self._fault is None:
-            with self._observing(ticket, started) as call:
+            with self._observing(ticket) as call:
                 yield from call
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Async version of ``__iter__``."""
-        clock, timing = self._timing.clock, self._timing
-        started = clock.monotonic()
-        ticket = await self._limiter.areserve(timing.input_tokens, timing.max_output_tokens)
+        size = self._size
+        ticket = await self._limiter.areserve(size.input_tokens, size.max_output_tokens)
         with self._waiting(ticket):
-            while (delay := self._next_delay(ticket, started)) > 0:
-                await clock.async_sleep(min(delay, _LONGEST_WAIT))
+            while (delay := self._next_delay(ticket)) > 0:
+                await size.clock.async_sleep(min(delay, _LONGEST_WAIT))
         if self._fault is None:
-            with self._observing(ticket, started) as call:
+            with self._observing(ticket) as call:
                 async with aclosing(call.__aiter__()) as progress:
                     async for event in progress:
                         yield event
 
-    def _next_delay(self, ticket: Ticket, started: float) -> float:
+    def _next_delay(self, ticket: Ticket) -> float:
         """Return the seconds to wait. 0 means that the call may start, or that the deadline leaves no time to wait."""
         delay = self._limiter.delay(ticket)
-        remaining = self._timing.remaining_time(started)
-        if delay > 0 and delay >= remaining:
+        remaining = self._size.deadline.timeout()
+        if remaining is not None and delay > 0 and delay >= remaining:
             message = _NO_TIME.format(delay, remaining)
             self._fault = Fault(FaultKind.RATE_LIMIT, message, retry_after=min(delay, remaining))
             self._limiter.release(ticket)
@@ -341,8 +340,8 @@ class RateLimitedCall:
             self._on_wait(-int(is_waiting))
 
     @contextmanager
-    def _observing(self, ticket: Ticket, started: float) -> Generator[Any]:
-        self._call = call = self._send(self._timing.call_timeout(started))
+    def _observing(self, ticket: Ticket) -> Generator[Any]:
+        self._call = call = self._send(self._size.deadline)
         try:
             yield call
         finally:
@@ -350,47 +349,29 @@ class RateLimitedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class CallTiming:
-    """The expected size of a call and its timeout. If ``has_deadline`` is true, the wait counts against the timeout."""
+class CallSize:
+    """The expected size of a call, the deadline of its emission, and the clock that waits."""
 
     input_tokens: int
     max_output_tokens: int
-    timeout: float
-    has_deadline: bool
+    deadline: Deadline
     clock: Clock
-
-    def remaining_time(self, started: float) -> float:
-        """Return the seconds that remain for the wait and the call."""
-        return self.timeout - (self.clock.monotonic() - started) if self.has_deadline else math.inf
-
-    def call_timeout(self, started: float) -> float:
-        """Return the timeout of the call after its wait."""
-        return min(self.timeout, self.remaining_time(started))
 
 
 def _ignore(_: int) -> None:
     pass
 
 
-def limit_calls(
-    make_call: CallFactory[CallT],
-    on_wait: Callable[[int], object] = _ignore,
-    is_timed: Callable[[], bool] = lambda: True,
-) -> CallFactory[CallT]:
-    """Return a factory whose calls wait for the rate limit of their model, if it has one.
+def limit_calls(make_call: CallFactory[CallT], on_wait: Callable[[int], object] = _ignore) -> CallFactory[CallT]:
+    """Return a factory whose calls wait for the rate limit of their model, if it has one."""
 
-    While ``is_timed`` returns False, a wait does not count against the deadline.
-    """
-
-    def make_limited(prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> CallT:
+    def make_limited(prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> CallT:
         limiter = find_limiter(prepared)
         if limiter is None:
-            return make_call(prepared, client, request, timeout)
-        settings = prepared.settings
+            return make_call(prepared, client, request, deadline)
         input_tokens = prepared.writer.count_tokens(request)
-        has_deadline = settings.policy.deadline is not None and is_timed()
-        timing = CallTiming(input_tokens, request.max_output_tokens, timeout, has_deadline, settings.clock)
+        size = CallSize(input_tokens, request.max_output_tokens, deadline, prepared.settings.clock)
         send = partial(make_call, prepared, client, request)
-        return cast("CallT", RateLimitedCall(limiter, send, timing, on_wait))
+        return cast("CallT", RateLimitedCall(limiter, send, size, on_wait))
 
     return make_limited

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
+    from emitter.deadline import Deadline
     from emitter.messages import Json, ModelRequest
     from emitter.schema import Compiled
     from emitter.streaming import StreamEvent, StreamSelection
@@ -112,12 +113,12 @@ class _StreamRun(Generic[R]):
         return self._result
 
     def _start_call(
-        self, prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float
+        self, prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline
     ) -> StreamCall:
         fields = self._fields
         if prepared is not self._prepared:  # a fallback model of another vendor has another wire schema
             fields = self._make_fields(prepared.contract.compiled)
-        return StreamCall(prepared, client, fields, request, timeout)
+        return StreamCall(prepared, client, fields, request, deadline)
 
     def _set_result(self) -> None:
         events, prices = tuple(self._run.record.events), self._prepared.price_table()

@@ -29,6 +29,7 @@ from emitter.adapters.failures import parse_failure
 from emitter.adapters.http_response import StreamAccumulator, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
+from emitter.deadline import TIMEOUT_MESSAGE
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
 
     from emitter.client.prepared import PreparedEmission
+    from emitter.deadline import Deadline
     from emitter.messages import CallResult, Json, ModelRequest
     from emitter.streaming import StreamEvent
     from emitter.streaming.field_stream import FieldStream
@@ -47,7 +49,6 @@ _MIN_ERROR_STATUS = 400
 _LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE})
 _BYTES_A_TOKEN = 4
 """The estimate for an answer that was lost on the way. Its text cannot be read, so its tokens cannot be counted."""
-_TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
 
 
 class TransportCall(Protocol):
@@ -75,16 +76,16 @@ class AsyncTransportCall(TransportCall, Protocol):
     def __aiter__(self) -> AsyncGenerator[StreamEvent]: ...
 
 
-SyncTransport: TypeAlias = "Callable[[ModelRequest, float], SyncTransportCall]"
-"""Sends a request with a timeout in seconds."""
-AsyncTransport: TypeAlias = "Callable[[ModelRequest, float], AsyncTransportCall]"
+SyncTransport: TypeAlias = "Callable[[ModelRequest, Deadline], SyncTransportCall]"
+"""Sends a request, within the deadline of its emission."""
+AsyncTransport: TypeAlias = "Callable[[ModelRequest, Deadline], AsyncTransportCall]"
 
 
 SyncCallT = TypeVar("SyncCallT", bound=SyncTransportCall)
 AsyncCallT = TypeVar("AsyncCallT", bound=AsyncTransportCall)
 CallT = TypeVar("CallT", bound=TransportCall)
-CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, float], CallT]"
-"""Makes the call that sends a request to a model through a client, with a timeout in seconds."""
+CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, Deadline], CallT]"
+"""Makes the call that sends a request to a model through a client, within the deadline of its emission."""
 
 
 class _Call:
@@ -92,21 +93,21 @@ class _Call:
 
     answer: CallResult
 
-    def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, timeout: float) -> None:
+    def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> None:
         self._prepared, self._client, self._request = prepared, client, request
-        self._remaining_seconds: float = timeout
-        self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes)
+        policy = prepared.settings.policy
+        self._deadline = deadline.narrow(policy.timeout)
+        self._transfer = HttpTransfer(policy.max_response_bytes)
 
     def _send(self, *, stream: bool = False) -> Any:
         """Send the request. Return the SDK's response, or an awaitable of it from an async client."""
         profile, wire, _ = self._prepared.target
         adapter, facts = ADAPTERS[wire], profile.wires[wire]
         body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)
+        seconds = self._deadline.remaining()
         if stream:
-            return adapter.open_stream(
-                client, adapter.with_stream(body, facts), self._remaining_seconds, self._request.headers
-            )
-        return adapter.send(client, body, self._remaining_seconds, self._request.headers)
+            return adapter.open_stream(client, adapter.with_stream(body, facts), seconds, self._request.headers)
+        return adapter.send(client, body, seconds, self._request.headers)
 
     @property
     def response_headers(self) -> Mapping[str, str]:
@@ -149,7 +150,7 @@ class UnaryCall(_Call):
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request."""
         try:
-            async with asyncio.timeout(self._remaining_seconds):
+            async with asyncio.timeout(self._deadline.timeout()):
                 response = await self._send()
             self.answer = self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
@@ -202,9 +203,9 @@ class StreamCall(_Call):
         client: object,
         fields: FieldStream | PartialStream,
         request: ModelRequest,
-        timeout: float,
+        deadline: Deadline,
     ) -> None:  # fmt: skip
-        super().__init__(prepared, client, request, timeout)
+        super().__init__(prepared, client, request, deadline)
         self._incoming: StreamAccumulator | None = None
         self._reader = fields.new_reader()
         self._fed = 0
@@ -215,7 +216,7 @@ class StreamCall(_Call):
             response = self._send(stream=True)
             accumulator = self._start_accumulator()
             with closing(response):
-                for chunk in self._iter_with_timeout(response.iter_bytes()):
+                for chunk in self._iter_in_time(response.iter_bytes()):
                     yield from self._feed_text(accumulator.feed(chunk))
             yield from self._finish(accumulator.finish(response.headers))
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
@@ -224,11 +225,11 @@ class StreamCall(_Call):
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
-            async with asyncio.timeout(self._remaining_seconds):
+            async with asyncio.timeout(self._deadline.timeout()):
                 response = await self._send(stream=True)
             accumulator = self._start_accumulator()
             async with aclosing(response):
-                async for chunk in self._aiter_with_timeout(response.aiter_bytes()):
+                async for chunk in self._aiter_in_time(response.aiter_bytes()):
                     for event in self._feed_text(accumulator.feed(chunk)):
                         yield event
             for event in self._finish(accumulator.finish(response.headers)):
@@ -241,31 +242,28 @@ class StreamCall(_Call):
         self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._request.output.mode)
         return self._incoming
 
-    def _iter_with_timeout(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield chunks within the timeout. The time that the consumer takes between chunks does not count."""
-        clock = self._prepared.settings.clock
-        while True:
-            started_at = clock.monotonic()
-            chunk = next(chunks, None)
-            self._remaining_seconds -= clock.monotonic() - started_at
-            if chunk is None:
-                return
-            if self._remaining_seconds <= 0:
-                raise TimeoutError(_TIMEOUT_MESSAGE)
+    def _iter_in_time(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield chunks before the deadline. The time that the consumer takes between chunks does not count."""
+        stopwatch = self._deadline.stopwatch
+        for chunk in chunks:
+            if self._deadline.expired:
+                raise TimeoutError(TIMEOUT_MESSAGE)
+            stopwatch.stop()
             yield chunk
+            stopwatch.start()
 
-    async def _aiter_with_timeout(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        clock = self._prepared.settings.clock
+    async def _aiter_in_time(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+        stopwatch = self._deadline.stopwatch
         while True:
-            started_at = clock.monotonic()
-            async with asyncio.timeout(max(self._remaining_seconds, 0)):
+            async with asyncio.timeout(self._deadline.timeout()):
                 chunk = await anext(chunks, None)
-            self._remaining_seconds -= clock.monotonic() - started_at
             if chunk is None:
                 return
-            if self._remaining_seconds <= 0:
-                raise TimeoutError(_TIMEOUT_MESSAGE)
+            if self._deadline.expired:
+                raise TimeoutError(TIMEOUT_MESSAGE)
+            stopwatch.stop()
             yield chunk
+            stopwatch.start()
 
     def _feed_text(self, text: str) -> list[Any]:
         self._fed += len(text)

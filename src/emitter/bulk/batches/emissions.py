@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from emitter.bulk.batches.vendor_api import BatchConnection, BatchVendor, PackedRequest
     from emitter.client.prepared import PreparedEmission
     from emitter.client.settings import Settings
+    from emitter.deadline import Deadline
     from emitter.events import RunEvent
     from emitter.messages import CallResult
 
@@ -143,7 +144,7 @@ class FinishedBatchEmission:
 class BatchedEmission:
     """An emission in progress, which has a next call, waits, or is finished."""
 
-    def __init__(self, requested: BatchEmissionRequest, started: float) -> None:
+    def __init__(self, requested: BatchEmissionRequest, run_deadline: Deadline) -> None:
         plan = requested.plan
         # Thousands of emissions have equal system prompts. Interning keeps one copy. A judge that calls a model runs
         # offline, because a batch goes to one vendor only.
@@ -158,8 +159,8 @@ class BatchedEmission:
         """Whether the next call is not the first."""
         self.answered_by_vendor = True
         """Whether the last answer came from the vendor."""
-        self._policy, self._started = requested.settings.policy, started
         self._run = EmissionRun.start(replace(plan, request=request, judge=judge))
+        self.deadline = self._run.deadline.narrow(run_deadline.remaining())
         self.advance(None)
 
     def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
@@ -196,14 +197,9 @@ class BatchedEmission:
         if self.next_wait is not None:
             self.advance(None)
 
-    def get_remaining_seconds(self, now: float, run_remaining: float | None) -> float | None:
-        """Return the seconds until the deadline of the emission or of the run, whichever is earlier."""
-        remaining = None if self._policy.deadline is None else self._started + self._policy.deadline - now
-        return min((seconds for seconds in (remaining, run_remaining) if seconds is not None), default=None)
-
-    def expire(self, now: float) -> None:
+    def expire(self) -> None:
         """End the emission because its deadline has passed."""
-        self.advance(Fault(FaultKind.DEADLINE, _DEADLINE_MESSAGE.format(now - self._started)), by_vendor=False)
+        self.advance(Fault(FaultKind.DEADLINE, _DEADLINE_MESSAGE.format(self.deadline.ends_at)), by_vendor=False)
 
     @property
     def failed_permanently(self) -> bool:

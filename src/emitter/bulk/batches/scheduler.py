@@ -6,6 +6,7 @@ Each emission is the same generator that a single call drives, so its verdicts, 
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import deque
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from emitter.bulk.batches.emissions import BatchBuilder, BatchedEmission, BatchS
 from emitter.bulk.batches.vendor_api import UnconfirmedBatch
 from emitter.client.transport import redact_credentials
 from emitter.clock import retry_delay
+from emitter.deadline import Deadline
 from emitter.messages import Fault, FaultKind
 
 if TYPE_CHECKING:
@@ -162,7 +164,7 @@ class BatchScheduler:
         self._delayed: list[tuple[BatchedEmission, float]] = []
         """Emissions that wait, each until a time of the monotonic clock."""
         self._finished: deque[BatchedEmission] = deque()
-        self._started = context.clock.monotonic()
+        self._deadline = Deadline.after(context.options.timeout, context.clock.monotonic)
         self._positions = {
             batch.entry.emission_keys[position]: (batch, position)
             for batch in self._batches.values()
@@ -200,9 +202,8 @@ class BatchScheduler:
         now, delayed = self._context.clock.monotonic(), self._delayed
         self._delayed = []
         for emission, resume_at in delayed:
-            remaining = self._get_remaining(emission, now)
-            if remaining is not None and remaining <= resume_at - now:
-                emission.expire(now)
+            if emission.deadline.remaining() <= resume_at - now:
+                emission.expire()
             elif resume_at <= now:
                 emission.resume()
             else:
@@ -213,16 +214,15 @@ class BatchScheduler:
 
     def _expire_overdue(self) -> None:
         """Expire overdue emissions. Their batches continue at the vendor, and another run can collect them."""
-        now = self._context.clock.monotonic()
         for batch in self._awaited_batches:
             for position, emission in list(batch.waiting.items()):
-                if self._is_overdue(emission, now):
-                    emission.expire(now)
+                if emission.deadline.expired:
+                    emission.expire()
                     self._enqueue(batch.waiting.pop(position))
         pending, self._pending = self._pending, deque()
         for emission in pending:
-            if self._is_overdue(emission, now):
-                emission.expire(now)
+            if emission.deadline.expired:
+                emission.expire()
             self._enqueue(emission)
 
     def _requeue_rejected(self, emissions: list[BatchedEmission], fault: Fault) -> None:
@@ -238,21 +238,10 @@ class BatchScheduler:
             emission.advance(fault, by_vendor=False)
         self._enqueue(*emissions)
 
-    def _get_next_deadline(self) -> float | None:
-        """Return the seconds until the first deadline of the waiting emissions."""
-        now = self._context.clock.monotonic()
+    def _get_next_deadline(self) -> float:
+        """Return the seconds until the first deadline of the waiting emissions. They are infinite without one."""
         waiting = (emission for batch in self._awaited_batches for emission in batch.waiting.values())
-        remaining_times = (self._get_remaining(emission, now) for emission in waiting)
-        return min((seconds for seconds in remaining_times if seconds is not None), default=None)
-
-    def _is_overdue(self, emission: BatchedEmission, now: float) -> bool:
-        remaining = self._get_remaining(emission, now)
-        return remaining is not None and remaining <= 0
-
-    def _get_remaining(self, emission: BatchedEmission, now: float) -> float | None:
-        """Return the seconds until the deadline of the emission or of the run, or None."""
-        timeout = self._context.options.timeout
-        return emission.get_remaining_seconds(now, None if timeout is None else self._started + timeout - now)
+        return min((emission.deadline.remaining() for emission in waiting), default=math.inf)
 
     def _report_status(self, notice: str | None = None) -> None:
         """Report the state of the batches."""
@@ -302,7 +291,7 @@ class BatchScheduler:
 
     def _start(self, request: BatchEmissionRequest) -> None:
         """Start an emission, and continue it with the answers in the journal."""
-        emission = BatchedEmission(request, self._context.clock.monotonic())
+        emission = BatchedEmission(request, self._deadline)
         emission.replay(self._context.journal.answers(request.key))
         batch, position = self._positions.pop(request.key, (None, 0))
         if batch is not None and emission.next_call is not None:
@@ -333,8 +322,8 @@ class BatchScheduler:
         """Wait before the next poll, but not beyond a deadline. Batches of an earlier run are polled at once."""
         if skip or not self._awaited_batches:
             return
-        seconds, deadline = self._poll_interval.next_delay(), self._get_next_deadline()
-        await self._context.clock.async_sleep(seconds if deadline is None else max(0.0, min(seconds, deadline)))
+        seconds = min(self._poll_interval.next_delay(), self._get_next_deadline())
+        await self._context.clock.async_sleep(max(0.0, seconds))
 
     async def _close(self) -> None:
         """Report the batches that are left at the vendor, or cancel them."""
