@@ -9,8 +9,9 @@ Source: ai.google.dev/gemini-api/docs/interactions; google-genai 3.4.0, _gaos/ty
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
@@ -26,13 +27,13 @@ from emitter.adapters.response_decoding import (
     parse_error,
     with_usage,
 )
-from emitter.messages import NO_FIELDS, ModelResponse, OutputMode, Role, Usage, as_mapping
+from emitter.adapters.transport import post, post_streamed
+from emitter.messages import ModelResponse, OutputMode, Role, Usage, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.adapters.transport import GoogleClientView
     from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
@@ -131,19 +132,9 @@ def _parse_usage(usage: Json) -> Usage | None:
     return Usage(input=prompt + tool_use, output=answer + thinking, cache_read=cached, thinking=thinking)
 
 
-def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:
-    """Send through a view of a ``google.genai`` client or of its ``aio`` half."""
-    return cast("GoogleClientView", client).post_json("interactions", body, timeout, headers, stream=False)
-
-
+send = partial(post, "interactions")
 with_stream = add_stream_flag
-
-
-def open_stream(
-    client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
-) -> object:
-    """Send a streaming request and return the unread response."""
-    return cast("GoogleClientView", client).post_json("interactions?alt=sse", body, timeout, headers, stream=True)
+open_stream = partial(post_streamed, "interactions?alt=sse")
 
 
 @dataclass(slots=True)

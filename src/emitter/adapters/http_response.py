@@ -23,7 +23,8 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
-from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, as_mapping
+from emitter.adapters.transport import ResponseRejected
+from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, as_mapping
 from emitter.strict_json import DuplicateKeyError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-amzn-requestid")
+_REJECTED = "The vendor rejected the request."
 EVENT_NOT_JSON = "an event of the stream is not JSON"
 
 
@@ -50,16 +52,29 @@ def parse_response(
     profile: ProviderProfile, wire: WireFormat, status: int, headers: Mapping[str, str], text: str
 ) -> CallResult:
     """Return the result of a complete HTTP response."""
-    tables, body = decoding_tables(profile, wire), parse_body(text)
-    is_success = _FIRST_SUCCESS <= status <= _LAST_SUCCESS
-    if is_success and isinstance(body, dict):
-        result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
-    else:
-        result = _decode_body(wire, body, tables) if is_success else parse_error(status, body, tables)
-    if not is_success and isinstance(result, Fault) and result.report is None:
+    result = decode_response(profile, wire, status, headers, parse_body(text))
+    if isinstance(result, Fault) and result.report is None and not _is_success(status):
         line = as_printable_line(text)
         result = replace(result, report=ProviderErrorDetails(line) if line and not line.startswith("<") else None)
+    return result
+
+
+def decode_response(
+    profile: ProviderProfile, wire: WireFormat, status: int, headers: Mapping[str, str], body: Json
+) -> CallResult:
+    """Return the result of a complete HTTP response whose body is parsed already, such as one in a batch's results."""
+    tables = decoding_tables(profile, wire)
+    if not _is_success(status):
+        result = parse_error(status, body, tables)
+    elif isinstance(body, dict):
+        result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
+    else:
+        result = _decode_body(wire, body, tables)
     return _with_headers(result, status, headers, body)
+
+
+def _is_success(status: int) -> bool:
+    return _FIRST_SUCCESS <= status <= _LAST_SUCCESS
 
 
 def _with_headers(result: CallResult, status: int, headers: Mapping[str, str], body: Json) -> CallResult:
@@ -89,6 +104,26 @@ def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: obj
         fault = with_usage(make_protocol_fault("the body is not UTF-8"), result.usage)
         return _with_headers(fault, raw.status_code, raw.headers, None)
     return parse_response(profile, wire, raw.status_code, raw.headers, text)
+
+
+def read_object(profile: ProviderProfile, wire: WireFormat, response: object) -> Mapping[str, Json]:
+    """Return the JSON object of a successful response that is no model's answer, such as the state of a batch.
+
+    Raises:
+        ResponseRejected: The response is an error, or its body is not a JSON object.
+    """
+    raw = cast("Any", response)
+    try:
+        body = parse_body(raw.content.decode())
+    except UnicodeDecodeError:
+        raise ResponseRejected(make_protocol_fault("the body is not UTF-8")) from None
+    if not _is_success(raw.status_code):
+        fault = decode_response(profile, wire, raw.status_code, raw.headers, body)
+        raise ResponseRejected(fault if isinstance(fault, Fault) else Fault(FaultKind.BAD_REQUEST, _REJECTED))
+    if not isinstance(body, dict):
+        problem = body.problem if isinstance(body, _UnreadableBody) else "the body is not a JSON object"
+        raise ResponseRejected(make_protocol_fault(problem))
+    return cast("dict[str, Json]", body)
 
 
 def parse_body(text: str) -> Json:

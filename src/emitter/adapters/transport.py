@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate, parsedate
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from urllib.parse import urlencode
 
 from pydantic_core import to_json
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 _FIRST_ERROR_STATUS = 400
+_NO_INLINE_BATCHES = "client= has no batches with inline requests."
 _TRANSFER_KEY = "emitter.transfer"
 _MAX_ERROR_BYTES = 1 << 20
 """The largest error body that is read. Only its code and message are used."""
@@ -121,41 +123,48 @@ class GoogleClientView:
         self._api.check(asynchronous=self._asynchronous)
         self._api.is_streaming = stream
         pending = self._models.generate_content(**arguments)
-        return (
-            self._aread_response(pending, stream=stream) if self._asynchronous else self._read_response(stream=stream)
-        )
+        return self._read(pending, stream=stream)
 
-    def post_json(
-        self, path: str, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str], *, stream: bool
-    ) -> Any:
-        """Post a body to a path of the API and return the response, or an awaitable of it from an async client.
-
-        The body of the response is read unless ``stream`` is true.
-        """
+    def send(self, request: HttpRequest, timeout: float) -> Any:
+        """Send a request with a JSON body and return the response, or an awaitable of it from an async client."""
         self._api.check(asynchronous=self._asynchronous)
         self._api.is_streaming = False  # the path says it
-        types = importlib.import_module("google.genai.types")
-        # In milliseconds. The SDK takes 0 for no limit.
-        own: dict[str, Any] = {"headers": dict(headers)} if headers else {}
-        options = types.HttpOptions(timeout=max(1, int(timeout * 1000)), retry_options={"attempts": 1}, **own)
+        path = f"{request.path}?{urlencode(request.params)}" if request.params else request.path
+        body = dict(cast("Mapping[str, Json]", request.body or NO_FIELDS))
         send = self._api.async_request if self._asynchronous else self._api.request
-        pending = send("post", path, dict(body), options)
-        return (
-            self._aread_response(pending, stream=stream) if self._asynchronous else self._read_response(stream=stream)
-        )
+        pending = send(request.method, path, body, google_options(timeout, request.headers))
+        return self._read(pending, stream=request.is_streamed)
 
-    def _read_response(self, *, stream: bool) -> Any:
-        response = self._api.response
+    def create_batch(self, arguments: Mapping[str, Any]) -> Any:
+        """Create a batch of inline requests, which the SDK encodes as those of single calls.
+
+        Returns:
+            The response, or an awaitable of it from an async client.
+
+        Raises:
+            InputError: The client is one of Vertex AI, which has no batches with inline requests.
+        """
+        self._api.check(asynchronous=self._asynchronous)
+        if self._api.vertexai:
+            raise InputError(_NO_INLINE_BATCHES, hint="Pass a client of the Gemini Developer API.")
+        self._api.is_streaming = False
+        sdk = importlib.import_module("google.genai.batches")
+        batches = (sdk.AsyncBatches if self._asynchronous else sdk.Batches)(self._api)
+        return self._read(batches.create(**arguments), stream=False)
+
+    def _read(self, pending: Any, *, stream: bool) -> Any:
+        """Return the response that was received, with its body read unless ``stream`` is true."""
+        if self._asynchronous:
+            return self._aread(pending, stream=stream)
         if not stream:
-            response.read()
-        return response
+            self._api.response.read()
+        return self._api.response
 
-    async def _aread_response(self, pending: Any, *, stream: bool) -> Any:
+    async def _aread(self, pending: Any, *, stream: bool) -> Any:
         await pending
-        response = self._api.response
         if not stream:
-            await response.aread()
-        return response
+            await self._api.response.aread()
+        return self._api.response
 
 
 def make_view(original: Any, mixin: type, transfer: HttpTransfer) -> Any:
@@ -260,6 +269,14 @@ def _empty_response() -> Any:
     return importlib.import_module("google.genai.types").HttpResponse(headers={}, body="")
 
 
+def google_options(timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> Any:
+    """Return the SDK's options of one request: its timeout, its headers, and no retries."""
+    types = importlib.import_module("google.genai.types")
+    # In milliseconds. The SDK takes 0 for no limit.
+    own: dict[str, Any] = {"headers": dict(headers)} if headers else {}
+    return types.HttpOptions(timeout=max(1, int(timeout * 1000)), retry_options={"attempts": 1}, **own)
+
+
 def _http_view(http: Any, transfer: HttpTransfer) -> Any:
     return make_view(http, _AsyncHttpView if hasattr(http, "aclose") else _HttpView, transfer)
 
@@ -361,45 +378,98 @@ class _AsyncResponseView:
 _PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
 
 
-def post(
-    path: str,
-    client: object,
-    body: Mapping[str, Json],
-    timeout: float,
-    headers: Mapping[str, str] = NO_FIELDS,
-) -> object:
-    """Post through the low-level method that openai's and anthropic's clients share.
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that is sent as a form.
 
-    The client keeps control of credentials, base URL and the rewriting for Azure, Bedrock and Vertex. Its retries are
-    switched off, because the policy owns retries.
+    Attributes:
+        name: The name of the file.
+        content: The bytes of the file.
+        media_type: The type of the file.
+        fields: The other fields of the form.
     """
-    import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
-    options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
-    if headers:
-        options["headers"] = dict(headers)
-    # The SDKs take several times as long to serialize the body, but the clients of other clouds change it first.
-    is_plain = type(client).__name__ in _PLAIN_CLIENTS
-    content: dict[str, Any] = {"content": to_json(body)} if is_plain else {"body": body}
-    return cast("Any", client).post(path, cast_to=httpx2.Response, options=options, **content)
+    name: str
+    content: bytes
+    media_type: str
+    fields: Mapping[str, str] = NO_FIELDS
 
 
-def fetch(path: str, client: object, timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:
-    """Get through the same clients as ``post``."""
-    import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request to a vendor's API.
 
-    options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
-    if headers:
-        options["headers"] = dict(headers)
-    return cast("Any", client).get(path, cast_to=httpx2.Response, options=options)
+    Attributes:
+        method: ``"get"`` or ``"post"``.
+        path: The path below the base URL of the client.
+        body: A JSON object, JSON that is encoded already, a file, or None.
+        headers: Headers in addition to those of the client.
+        params: Query parameters.
+        is_streamed: Return the response as soon as its headers arrive, with its body unread.
+    """
+
+    method: str
+    path: str
+    body: Mapping[str, Json] | bytes | Upload | None = None
+    headers: Mapping[str, str] = NO_FIELDS
+    params: Mapping[str, str | int] = NO_FIELDS
+    is_streamed: bool = False
 
 
 _STREAMED = {"X-Stainless-Raw-Response": "stream"}
 """Returns the response as soon as its headers arrive (``RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0)."""
 
 
+def send_request(client: object, request: HttpRequest, timeout: float) -> Any:
+    """Send a request through a view of a client, as ``limit_client`` returns it.
+
+    All requests to vendors' APIs are sent here. The client keeps control of credentials, base URL and the rewriting for
+    Azure, Bedrock and Vertex. Its retries are switched off, because the policy owns retries.
+
+    Returns:
+        The ``httpx2`` response, or an awaitable of it from an async client. Parse it with ``parse_sdk_response`` or
+        ``read_object``, which check its status and its bytes.
+    """
+    if isinstance(client, GoogleClientView):
+        return client.send(request, timeout)
+    import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
+
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
+    headers = {**request.headers, **(_STREAMED if request.is_streamed else NO_FIELDS)}
+    body = _encode_body(client, request.body)
+    if isinstance(request.body, Upload):
+        headers["Content-Type"] = "multipart/form-data"  # the SDK adds the boundary
+    if headers:
+        options["headers"] = headers
+    if request.params:
+        options["params"] = dict(request.params)
+    send = cast("Any", client).post if request.method == "post" else cast("Any", client).get
+    return send(request.path, cast_to=httpx2.Response, options=options, **body)
+
+
+def _encode_body(client: object, body: Mapping[str, Json] | bytes | Upload | None) -> dict[str, Any]:
+    """Return the SDK's arguments for a body.
+
+    The SDKs take several times as long to serialize JSON, but the clients of other clouds change it first.
+    """
+    if body is None:
+        return {}
+    if isinstance(body, Upload):
+        return {"body": dict(body.fields), "files": [("file", (body.name, body.content, body.media_type))]}
+    if isinstance(body, bytes):
+        return {"content": body}
+    return {"content": to_json(body)} if type(client).__name__ in _PLAIN_CLIENTS else {"body": body}
+
+
+def post(
+    path: str, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+) -> object:
+    """Post JSON to a path, and return the response with its body read."""
+    return send_request(client, HttpRequest("post", path, body, headers), timeout)
+
+
 def post_streamed(
     path: str, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
 ) -> object:
-    """Post like ``post``, and return the unread response."""
-    return post(path, client, body, timeout, {**headers, **_STREAMED})
+    """Post JSON to a path, and return the unread response."""
+    return send_request(client, HttpRequest("post", path, body, headers, is_streamed=True), timeout)

@@ -21,6 +21,7 @@ from emitter.bulk.batches.vendor_api import BatchConnection
 from emitter.bulk.claims import StoreJournal
 from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.journal import RunJournal
+from emitter.deadline import Deadline
 from emitter.errors import InputError
 from emitter.stores.jobs import ClaimStatus
 
@@ -177,7 +178,8 @@ def create_batch_context(
 ) -> BatchContext:
     """Return the context of the batches of a run."""
     probe, settings = runner.run_plan.probe, runner.run_plan.settings
-    connection = BatchConnection(runner.client, probe.profile, probe.wire, settings.policy.timeout)
+    deadline = Deadline.after(options.timeout, settings.clock.monotonic)
+    connection = BatchConnection(runner.client, probe.profile, probe.wire, settings.policy, deadline)
 
     def on_status(status: BatchStatus) -> None:
         stats, in_progress = runner.stats, status.in_progress

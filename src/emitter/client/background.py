@@ -21,14 +21,15 @@ from urllib.parse import quote
 
 from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.clients import limit_client
-from emitter.adapters.transport import HttpTransfer, fetch
+from emitter.adapters.http_response import parse_body
+from emitter.adapters.transport import HttpRequest, HttpTransfer, send_request
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, StoreFailed
 from emitter.messages import Fault, as_mapping
 from emitter.stores import Entry, NewEntry
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
+    from collections.abc import AsyncGenerator, Iterator, Mapping
 
     from emitter.client.prepared import PreparedEmission
     from emitter.client.transport import CallFactory
@@ -160,9 +161,8 @@ class _BackgroundCall(UnaryCall):
     def _fetch(self, response_id: str) -> Any:
         self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
-        return fetch(
-            path, limit_client(self._client, self._transfer), self._deadline.remaining(), self._request.headers
-        )
+        request = HttpRequest("get", path, headers=self._request.headers)
+        return send_request(limit_client(self._client, self._transfer), request, self._deadline.remaining())
 
     def _next_wait(self) -> float:
         """Return the seconds until the next poll. Raises ``TimeoutError`` if the deadline passes before."""
@@ -216,14 +216,14 @@ def _stored_id(entry: Entry) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _response_id(body: dict[str, Json]) -> str | None:
+def _response_id(body: Mapping[str, Json]) -> str | None:
     value = body.get("id")
     return value if isinstance(value, str) and value else None
 
 
-def _read_body(response: object) -> dict[str, Json]:
+def _read_body(response: object) -> Mapping[str, Json]:
     """Return the response's object, or an empty one for anything else, which is then parsed as an answer."""
     try:
-        return dict(as_mapping(json.loads(cast("Any", response).content)))
-    except (AttributeError, ValueError, RecursionError):
+        return as_mapping(parse_body(cast("Any", response).content.decode()))
+    except (AttributeError, UnicodeDecodeError):
         return {}

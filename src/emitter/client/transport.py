@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from emitter.client.prepared import PreparedEmission
     from emitter.deadline import Deadline
     from emitter.messages import CallResult, Json, ModelRequest
+    from emitter.profiles.model import ProviderProfile, WireFormat
     from emitter.streaming import StreamEvent
     from emitter.streaming.field_stream import FieldStream
     from emitter.streaming.partials import PartialStream
@@ -116,10 +117,7 @@ class _Call:
 
     def _answer_from_error(self, error: Exception) -> CallResult:
         """Convert an exception to a fault. Programming errors of this library are raised."""
-        fault = parse_failure(self._prepared.target.profile, self._prepared.target.wire, error, self._transfer)
-        if self._transfer.is_sent:
-            return self._redact_credentials(fault)
-        return redact_credentials(fault, find_error_credentials(error))
+        return read_failure(self._prepared.target.profile, self._prepared.target.wire, error, self._transfer)
 
     def _redact_credentials(self, answer: CallResult) -> CallResult:
         """Remove the credentials of the sent request from the answer."""
@@ -338,6 +336,16 @@ class StreamRedactor:
             return self.secrets.redact_json(value).value
         clean = self.secrets.redact_json(value.model_dump(mode="json"))
         return type(value).model_validate(clean.value) if clean.count else value
+
+
+def read_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
+    """Return the result of a request that raised an exception, without the credentials of that request.
+
+    Programming errors of this library are raised.
+    """
+    sent = transfer.request
+    credentials = find_error_credentials(error) if sent is None else find_request_credentials(sent)
+    return redact_credentials(parse_failure(profile, wire, error, transfer), credentials)
 
 
 def redact_answer(answer: CallResult, prepared: PreparedEmission) -> CallResult:

@@ -19,6 +19,7 @@ from emitter.bulk.batches.vendor_api import BatchConnection
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
 from emitter.clock import Clock
+from emitter.deadline import Deadline
 from emitter.forms.document import document_form
 from emitter.policy import Policy
 from emitter.profiles import find_profile
@@ -162,7 +163,9 @@ async def arun(client: Any, tasks: Iterable[str], setting: Setting, came: Came) 
     asked = list(planned(settings, tasks))
     profile, _ = find_profile(settings.model)
     wire = asked[0].plan.wire if asked else profile.default_wire
-    channel = BatchConnection(client, profile, wire, settings.policy.timeout)
+    channel = BatchConnection(
+        client, profile, wire, settings.policy, Deadline.after(setting.how.timeout, settings.clock.monotonic)
+    )
     with open_batch_journal(setting.journal, {"run": setting.about}) as journal:
         book = setting.doom(journal) if setting.doom else journal
         means = BatchContext(

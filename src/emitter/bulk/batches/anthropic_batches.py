@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import json
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from emitter.adapters.http_response import parse_response
-from emitter.adapters.response_decoding import as_count
+from emitter.adapters.http_response import decode_response
+from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault
+from emitter.adapters.transport import HttpRequest
+from emitter.bulk.batches.exchanges import iter_recent_batches, require_id, send
+from emitter.bulk.batches.rows import LineSplitter, iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
     CANCELLED,
     EXPIRED,
@@ -22,12 +27,6 @@ from emitter.bulk.batches.vendor_api import (
     CandidateBatch,
     PackedRequest,
     VendorBatchStatus,
-    get_json,
-    iter_json_lines,
-    iter_recent_batches,
-    post_bytes,
-    post_json,
-    require_id,
 )
 from emitter.messages import as_mapping
 
@@ -67,12 +66,12 @@ def pack_request(custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> 
 async def submit(connection: BatchConnection, tag: str, requests: Sequence[PackedRequest]) -> str:  # noqa: ARG001  the tag is in every custom id
     """Create the batch and return its id."""
     content = b'{"requests":[' + b",".join(request.payload for request in requests) + b"]}"
-    return require_id(await post_bytes(connection, _PATH, content))
+    return require_id(await send(connection, HttpRequest("post", _PATH, content)))
 
 
 async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
     """Return the state of the batch."""
-    batch = await get_json(connection, f"{_PATH}/{batch_id}")
+    batch = await send(connection, HttpRequest("get", f"{_PATH}/{quote(batch_id, safe='')}"))
     counts = as_mapping(batch.get("request_counts"))
     failed = sum(as_count(counts.get(name)) for name in ("errored", "canceled", "expired"))
     return VendorBatchStatus(
@@ -84,29 +83,29 @@ async def iter_results(
     connection: BatchConnection,
     batch_id: str,
     status: VendorBatchStatus,  # noqa: ARG001  other vendors need it
+    size: int,
 ) -> AsyncGenerator[BatchItemResult]:
     """Yield the outcome of each request."""
-    async with aclosing(iter_json_lines(connection, f"{_PATH}/{batch_id}/results")) as lines:
-        async for line in lines:
-            yield _to_result(connection, line or {})
+    path = f"{_PATH}/{quote(batch_id, safe='')}/results"
+    request = HttpRequest("get", path, headers={"Accept": "application/binary"}, is_streamed=True)
+    splitter = LineSplitter(connection.policy.max_response_bytes)
+    async with aclosing(iter_rows(connection, request, splitter, size)) as rows:
+        async for row in rows:
+            yield read_result(row, ("custom_id",), partial(_decode_line, connection))
 
 
-def _to_result(connection: BatchConnection, line: Mapping[str, Any]) -> BatchItemResult:
-    custom_id = line.get("custom_id")
-    if not isinstance(custom_id, str):
-        return BatchItemResult(None)
-    return BatchItemResult(custom_id, _to_answer(connection, as_mapping(line.get("result"))))
-
-
-def _to_answer(connection: BatchConnection, result: Mapping[str, Any]) -> CallResult:
-    kind = result.get("type")
+def _decode_line(connection: BatchConnection, line: Mapping[str, Any]) -> CallResult:
+    """Return the outcome in a line. It is a success only by its type, with a message and without an error."""
+    result = as_mapping(line.get("result"))
+    kind, message, error = as_string(result.get("type")), result.get("message"), result.get("error")
     if kind in _RESULT_FAULTS:
-        return _RESULT_FAULTS[str(kind)]
-    body, status = result.get("message"), HTTP_OK
-    if kind != "succeeded":
-        body = as_mapping(result.get("error"))
-        status = _STATUSES.get(str(as_mapping(body.get("error")).get("type")), HTTP_SERVER_ERROR)
-    return parse_response(connection.profile, connection.wire, status, {}, json.dumps(body))
+        return _RESULT_FAULTS[kind]
+    if kind == "errored" and isinstance(error, dict):
+        status = _STATUSES.get(as_string(as_mapping(as_mapping(error).get("error")).get("type")), HTTP_SERVER_ERROR)
+        return decode_response(connection.profile, connection.wire, status, {}, as_mapping(error))
+    if kind == "succeeded" and isinstance(message, dict) and error is None:
+        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, message)
+    return make_protocol_fault("the result is neither a message nor an error")
 
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
@@ -125,16 +124,15 @@ async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedB
 async def _to_candidate(
     connection: BatchConnection, batch: Mapping[str, Any], unconfirmed: UnconfirmedBatch
 ) -> CandidateBatch:
-    batch_id = str(batch["id"])
+    batch_id = require_id(batch)
     if batch.get("processing_status") != "ended":
         return CandidateBatch(batch_id, is_ours=None)
-    async with aclosing(iter_json_lines(connection, f"{_PATH}/{batch_id}/results")) as lines:
-        first_result = await anext(lines, None)
-    return CandidateBatch(
-        batch_id, is_ours=str((first_result or {}).get("custom_id")).startswith(f"{unconfirmed.tag}-")
-    )
+    results = iter_results(connection, batch_id, VendorBatchStatus(has_ended=True), unconfirmed.size)
+    async with aclosing(results):
+        custom_id = await anext((result.custom_id async for result in results if result.custom_id), "")
+    return CandidateBatch(batch_id, is_ours=custom_id.startswith(f"{unconfirmed.tag}-"))
 
 
 async def cancel(connection: BatchConnection, batch_id: str) -> None:
     """Cancel the batch."""
-    await post_json(connection, f"{_PATH}/{batch_id}/cancel")
+    await send(connection, HttpRequest("post", f"{_PATH}/{quote(batch_id, safe='')}/cancel"))

@@ -244,7 +244,7 @@ class PendingBatch:
 def parse_position(custom_id: str | None, tag: str, size: int) -> int | None:
     """Return the position in an id of a batch of ``size`` requests, or None if it belongs to another batch."""
     prefix, _, position = (custom_id or "").rpartition("-")
-    if prefix != tag or not (position.isascii() and position.isdecimal()):
+    if prefix != tag or not (position.isascii() and position.isdecimal()) or len(position) > len(str(size)):
         return None
     return int(position) if int(position) < size else None
 

@@ -1,30 +1,42 @@
 """Gemini Batch, with inline requests and responses.
 
-Only public calls of the SDK are used, which converts the requests as it does for a single call.
+The SDK encodes the requests as it does for a single call. Responses are read here.
 
 Source: google-genai 3.4.0, ``batches.py`` and ``types.py``; ai.google.dev/gemini-api/docs/batch-api.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from emitter.adapters.http_response import parse_response
+from emitter.adapters.http_response import decode_response, read_object
+from emitter.adapters.response_decoding import as_count, as_objects, as_string, make_protocol_fault
+from emitter.adapters.transport import HttpRequest, google_options
+from emitter.bulk.batches.exchanges import (
+    ENDLESS_LIST,
+    MAX_PAGES,
+    PAGE_SIZE,
+    BatchRequestFailed,
+    exchange,
+    parse_date,
+    require_id,
+    send,
+)
 from emitter.bulk.batches.vendor_api import (
     CANCELLED,
     EXPIRED,
     HTTP_OK,
     HTTP_SERVER_ERROR,
     MISSING_RESULT,
-    PAGE_SIZE,
     BatchItemResult,
     CandidateBatch,
     PackedRequest,
     RejectedRequest,
     VendorBatchStatus,
 )
-from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, as_mapping
 
 if TYPE_CHECKING:
@@ -54,8 +66,7 @@ _STATUS_NAMES = {
     503: "UNAVAILABLE",
     504: "DEADLINE_EXCEEDED",
 }
-_HTTP_FIRST_ERROR = 400
-_NO_INLINE_BATCHES = "client= has no batches with inline requests."
+_ERROR_STATUSES = range(400, 600)
 
 
 def pack_request(custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> PackedRequest:  # noqa: ARG001  other vendors need it
@@ -66,26 +77,26 @@ def pack_request(custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> 
 
 async def submit(connection: BatchConnection, tag: str, requests: Sequence[PackedRequest]) -> str:
     """Create the batch and return its name."""
-    model = requests[0].payload[0]
-    inlined = [request.payload[1] for request in requests]
-    config = {"display_name": tag, "http_options": _http_options(connection)}
-    try:
-        batch = await connection.client.batches.create(model=model, src=inlined, config=config)
-    except json.JSONDecodeError:  # a ValueError as well: the response is unreadable, and the batch may exist
-        raise
-    except ValueError as error:  # the SDK's error for inline requests at Vertex AI
-        raise InputError(_NO_INLINE_BATCHES, hint="Pass a client of the Gemini Developer API.") from error
-    if batch.name is None:
-        raise json.JSONDecodeError("the response has no name", "", 0)
-    return str(batch.name)
+    deadline = connection.deadline.narrow(connection.policy.timeout)
+    arguments = {
+        "model": requests[0].payload[0],
+        "src": [request.payload[1] for request in requests],
+        "config": {"display_name": tag, "http_options": google_options(deadline.remaining())},
+    }
+    async with exchange(connection, connection.policy.max_response_bytes) as client:
+        async with asyncio.timeout(deadline.timeout()):
+            response = await client.create_batch(arguments)
+        batch = read_object(connection.profile, connection.wire, response)
+    return require_id(batch, "name")
 
 
 async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
     """Return the state of the batch."""
-    job = await connection.client.batches.get(name=batch_id, config={"http_options": _http_options(connection)})
-    state = _get_state(job)
-    answers = list((job.dest and job.dest.inlined_responses) or [])
-    failed = sum(answer.error is not None for answer in answers)
+    metadata = as_mapping((await send(connection, HttpRequest("get", _path(batch_id)))).get("metadata"))
+    state = as_string(metadata.get("state")).removeprefix("BATCH_STATE_")
+    output = as_mapping(as_mapping(metadata.get("output")).get("inlinedResponses"))
+    answers = as_objects(output.get("inlinedResponses"))
+    failed = sum(answer.get("error") is not None for answer in answers)
     fault = _STATE_FAULTS.get(state)
     invalid = (RejectedRequest(fault),) if fault is not None and state == "FAILED" and not answers else ()
     return VendorBatchStatus(
@@ -93,64 +104,65 @@ async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchS
     )
 
 
-def _get_state(job: Any) -> str:
-    return str(getattr(job.state, "value", job.state)).removeprefix("JOB_STATE_")
+def _path(batch_id: str) -> str:
+    """Return the path of a batch, whose name is ``batches/ID``."""
+    return f"batches/{quote(batch_id.removeprefix('batches/'), safe='')}"
 
 
 async def iter_results(
     connection: BatchConnection,
     batch_id: str,  # noqa: ARG001  other vendors need it
     status: VendorBatchStatus,
+    size: int,  # noqa: ARG001  other vendors need it
 ) -> AsyncGenerator[BatchItemResult]:
     """Yield the outcome of each request."""
     for response in status.result_source:
-        custom_id = as_mapping(response.metadata).get(_METADATA_KEY)
+        custom_id = as_mapping(response.get("metadata")).get(_METADATA_KEY)
         is_readable = isinstance(custom_id, str)
-        yield BatchItemResult(custom_id, _to_answer(connection, response)) if is_readable else BatchItemResult(None)
+        yield BatchItemResult(custom_id, _decode_row(connection, response)) if is_readable else BatchItemResult(None)
 
 
-def _to_answer(connection: BatchConnection, inline: Any) -> CallResult:
-    """Return the answer in an inline response."""
-    if inline.response is None:
-        error = as_mapping(_to_dict(inline.error))
-        if error.get("code") == _RPC_CANCELLED:
+def _decode_row(connection: BatchConnection, row: Mapping[str, Any]) -> CallResult:
+    """Return the outcome in a row. It is a success only by its response, without an error beside it."""
+    response, error = row.get("response"), row.get("error")
+    if isinstance(error, dict) and response is None:
+        members = as_mapping(error)
+        if members.get("code") == _RPC_CANCELLED:
             return CANCELLED
-        status, body = _to_error_response(error)
-        return parse_response(connection.profile, connection.wire, status, {}, json.dumps(body))
-    return parse_response(connection.profile, connection.wire, HTTP_OK, {}, json.dumps(_to_dict(inline.response)))
-
-
-def _to_dict(model: Any) -> Json:
-    if model is None:
-        return None
-    return model.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sdk_http_response", "parsed"})
+        status, body = _to_error_response(members)
+        return decode_response(connection.profile, connection.wire, status, {}, body)
+    if isinstance(response, dict) and error is None:
+        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, response)
+    return make_protocol_fault("the result is neither a response nor an error")
 
 
 def _to_error_response(error: Mapping[str, Any]) -> tuple[int, Json]:
     """Return the status and body that the error has outside of batches, where its code is an HTTP status."""
-    code = int(error.get("code") or 0)
-    status = code if code >= _HTTP_FIRST_ERROR else _STATUSES.get(code, HTTP_SERVER_ERROR)
+    code = as_count(error.get("code"))
+    status = code if code in _ERROR_STATUSES else _STATUSES.get(code, HTTP_SERVER_ERROR)
     names = {"status": _STATUS_NAMES[status]} if status in _STATUS_NAMES else {}
     return status, {"error": {**error, "code": status, **names}}
 
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
     """Return the batch with the tag as its name, if there is one."""
-    config = {"page_size": PAGE_SIZE, "http_options": _http_options(connection)}
-    candidates: list[CandidateBatch] = []
-    async for job in await connection.client.batches.list(config=config):
-        if job.display_name == unconfirmed.tag:
-            candidates.append(CandidateBatch(str(job.name), is_ours=True))
-        if candidates or (job.create_time is not None and job.create_time < unconfirmed.submitted_at):
-            break
-    return candidates
+    params: dict[str, str | int] = {"pageSize": PAGE_SIZE}
+    for _ in range(MAX_PAGES):
+        page = await send(connection, HttpRequest("get", "batches", params=params))
+        for batch in as_objects(page.get("operations")):
+            metadata = as_mapping(batch.get("metadata"))
+            if metadata.get("displayName") == unconfirmed.tag:
+                return [CandidateBatch(require_id(batch, "name"), is_ours=True)]
+            created_at = parse_date(metadata.get("createTime"))
+            if created_at is not None and created_at < unconfirmed.submitted_at:
+                return []
+        token = page.get("nextPageToken")
+        if not isinstance(token, str) or not token:
+            return []
+        params["pageToken"] = token
+    raise BatchRequestFailed(ENDLESS_LIST)
 
 
 async def cancel(connection: BatchConnection, batch_id: str) -> None:
     """Cancel the batch."""
-    await connection.client.batches.cancel(name=batch_id, config={"http_options": _http_options(connection)})
-
-
-def _http_options(connection: BatchConnection) -> dict[str, Json]:
-    """Return the timeout in milliseconds, and a single attempt, since a retry could pay for a batch twice."""
-    return {"timeout": max(1, int(connection.timeout * 1000)), "retry_options": {"attempts": 1}}
+    await send(connection, HttpRequest("post", f"{_path(batch_id)}:cancel"))

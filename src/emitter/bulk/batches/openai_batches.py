@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import json
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote
 
-from emitter.adapters.http_response import parse_response
-from emitter.adapters.response_decoding import as_count
+from emitter.adapters.http_response import decode_response, parse_response
+from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault, with_usage
+from emitter.adapters.transport import HttpRequest, Upload
+from emitter.bulk.batches.exchanges import iter_recent_batches, require_id, send
+from emitter.bulk.batches.rows import LineSplitter, iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
     CANCELLED,
     EXPIRED,
@@ -22,11 +28,6 @@ from emitter.bulk.batches.vendor_api import (
     PackedRequest,
     RejectedRequest,
     VendorBatchStatus,
-    get_json,
-    iter_json_lines,
-    iter_recent_batches,
-    post_json,
-    require_id,
 )
 from emitter.messages import Fault, FaultKind, as_list, as_mapping
 from emitter.profiles import WireFormat
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from emitter.bulk.batches.vendor_api import BatchConnection, UnconfirmedBatch
-    from emitter.messages import Json
+    from emitter.messages import CallResult, Json
 
 _ENDPOINTS = {WireFormat.OPENAI_RESPONSES: "/v1/responses", WireFormat.OPENAI_CHAT: "/v1/chat/completions"}
 _METADATA_KEY = "emitter"
@@ -47,6 +48,8 @@ _FAULT_KINDS = {
 }
 """The kinds of faults whose codes only batches have."""
 _HTTP_BAD_REQUEST = 400
+_HTTP_STATUSES = range(100, 600)
+_DOWNLOAD_HEADERS = {"Accept": "application/binary"}
 _STATUS_FAULTS = {"expired": EXPIRED, "cancelled": CANCELLED}
 
 
@@ -59,20 +62,20 @@ def pack_request(custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> 
 
 async def submit(connection: BatchConnection, tag: str, requests: Sequence[PackedRequest]) -> str:
     """Upload the input file, create the batch, and return its id."""
-    file = (f"emitter-{tag}.jsonl", b"".join(request.payload for request in requests), "application/jsonl")
-    uploaded = await connection.client.files.create(file=file, purpose="batch", timeout=connection.timeout)
+    content = b"".join(request.payload for request in requests)
+    file = Upload(f"emitter-{tag}.jsonl", content, "application/jsonl", {"purpose": "batch"})
     body: dict[str, Json] = {
-        "input_file_id": uploaded.id,
+        "input_file_id": require_id(await send(connection, HttpRequest("post", "/files", file))),
         "endpoint": _ENDPOINTS[connection.wire],
         "completion_window": "24h",
         "metadata": {_METADATA_KEY: tag},
     }
-    return require_id(await post_json(connection, "/batches", body))
+    return require_id(await send(connection, HttpRequest("post", "/batches", body)))
 
 
 async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
     """Return the state of the batch."""
-    batch = await get_json(connection, f"/batches/{batch_id}")
+    batch = await send(connection, HttpRequest("get", f"/batches/{quote(batch_id, safe='')}"))
     status, counts = str(batch.get("status")), as_mapping(batch.get("request_counts"))
     files = tuple(str(batch[name]) for name in ("output_file_id", "error_file_id") if batch.get(name))
     # A batch fails as a whole if its input file is invalid, or if it exceeds the queue limit of the organization.
@@ -101,41 +104,51 @@ def _to_rejection(connection: BatchConnection, error: Mapping[str, Any]) -> Reje
 
 def _to_fault(connection: BatchConnection, error: Mapping[str, Any], problem: str) -> Fault:
     """Return the fault of an error object, by its batch code or by the codes of single calls."""
-    code = str(error.get("code") or "")
-    if code in _FAULT_KINDS:
-        return Fault(_FAULT_KINDS[code], f"{problem} ({code}).", code=code)
-    body = {"error": {"code": code or None, "message": error.get("message"), "type": "invalid_request_error"}}
-    answer = parse_response(connection.profile, connection.wire, _HTTP_BAD_REQUEST, {}, json.dumps(body))
+    body: Json = {"error": {**error, "type": "invalid_request_error"}}
+    answer = decode_response(connection.profile, connection.wire, _HTTP_BAD_REQUEST, {}, body)
+    code = answer.code if isinstance(answer, Fault) else answer.refused_as
     kind = answer.kind if isinstance(answer, Fault) else FaultKind.BAD_REQUEST
-    return Fault(kind, f"{problem} ({code})." if code else f"{problem}.", _HTTP_BAD_REQUEST, code or None)
+    message = f"{problem} ({code})." if code else f"{problem}."
+    if code in _FAULT_KINDS:
+        return Fault(_FAULT_KINDS[code], message, code=code, report=answer.report)
+    return Fault(kind, message, _HTTP_BAD_REQUEST, code, report=answer.report)
 
 
 async def iter_results(
     connection: BatchConnection,
     batch_id: str,  # noqa: ARG001  other vendors need it
     status: VendorBatchStatus,
+    size: int,
 ) -> AsyncGenerator[BatchItemResult]:
     """Yield the outcome of each request: first those in the output file, then those in the error file."""
     for file in status.result_source:
-        async with aclosing(iter_json_lines(connection, f"/files/{file}/content")) as lines:
-            async for line in lines:
-                yield _to_result(connection, line)
+        path = f"/files/{quote(file, safe='')}/content"
+        request = HttpRequest("get", path, headers=_DOWNLOAD_HEADERS, is_streamed=True)
+        splitter = LineSplitter(connection.policy.max_response_bytes)
+        async with aclosing(iter_rows(connection, request, splitter, size)) as rows:
+            async for row in rows:
+                yield read_result(row, ("custom_id",), partial(_decode_line, connection))
 
 
-def _to_result(connection: BatchConnection, line: Mapping[str, Any] | None) -> BatchItemResult:
-    custom_id = (line or {}).get("custom_id")
-    if line is None or not isinstance(custom_id, str):
-        return BatchItemResult(None)
-    response = as_mapping(line.get("response"))
-    if not response:
-        return BatchItemResult(
-            custom_id, _to_fault(connection, as_mapping(line.get("error")), "The vendor did not run this request")
-        )
-    request_id = response.get("request_id")
+def _decode_line(connection: BatchConnection, line: Mapping[str, Any]) -> CallResult:
+    """Return the outcome in a line. It is a success only by its status, without an error beside its response."""
+    response, error = line.get("response"), line.get("error")
+    if not response and isinstance(error, dict):
+        return _to_fault(connection, cast("Mapping[str, Any]", error), "The vendor did not run this request")
+    members, problem = as_mapping(response), None
+    status, request_id, body = (members.get(name) for name in ("status_code", "request_id", "body"))
     headers = {"x-request-id": request_id} if isinstance(request_id, str) else {}
-    status = as_count(response.get("status_code")) or HTTP_OK
-    body = json.dumps(response.get("body"))
-    return BatchItemResult(custom_id, parse_response(connection.profile, connection.wire, status, headers, body))
+    if type(status) is not int or status not in _HTTP_STATUSES:
+        status, problem = HTTP_OK, "the result has no HTTP status"
+    elif error is not None:
+        status, problem = HTTP_OK, "the result has an error beside its response"
+    if isinstance(body, dict):
+        answer = decode_response(connection.profile, connection.wire, status, headers, body)
+    else:
+        answer = parse_response(connection.profile, connection.wire, status, headers, as_string(body))
+    if problem is None:
+        return answer
+    return replace(with_usage(make_protocol_fault(problem), answer.usage), request_id=answer.request_id)
 
 
 async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
@@ -143,10 +156,10 @@ async def find_candidates(connection: BatchConnection, unconfirmed: UnconfirmedB
     async with aclosing(iter_recent_batches(connection, "/batches", "after", unconfirmed.submitted_at)) as batches:
         async for batch in batches:
             if as_mapping(batch.get("metadata")).get(_METADATA_KEY) == unconfirmed.tag:
-                return [CandidateBatch(str(batch["id"]), is_ours=True)]
+                return [CandidateBatch(require_id(batch), is_ours=True)]
     return []
 
 
 async def cancel(connection: BatchConnection, batch_id: str) -> None:
     """Cancel the batch."""
-    await post_json(connection, f"/batches/{batch_id}/cancel")
+    await send(connection, HttpRequest("post", f"/batches/{quote(batch_id, safe='')}/cancel"))

@@ -12,11 +12,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from emitter.adapters.clients import find_credentials, find_error_credentials
-from emitter.adapters.failures import parse_exception
 from emitter.bulk.batches.emissions import BatchBuilder, BatchedEmission, BatchStatus, PollInterval, parse_position
+from emitter.bulk.batches.exchanges import BatchRequestFailed
 from emitter.bulk.batches.vendor_api import UnconfirmedBatch
-from emitter.client.transport import redact_credentials
 from emitter.clock import retry_delay
 from emitter.deadline import Deadline
 from emitter.messages import Fault, FaultKind
@@ -136,17 +134,6 @@ _CANCELLED_NOTICE = "{} were cancelled; a run with the same journal collects the
 _LOST_NOTICE = "{} continue at the vendor, and no run can collect them, since there is no journal."
 
 
-def get_fault(connection: BatchConnection, error: Exception) -> Fault:
-    """Return the fault of an SDK exception. Any other exception is raised again."""
-    answer = parse_exception(connection.profile, connection.wire, error)
-    if answer is None:
-        raise error
-    answer = redact_credentials(
-        answer, (*find_error_credentials(error), *find_credentials(connection.profile, connection.client))
-    )
-    return answer if isinstance(answer, Fault) else Fault(FaultKind.BAD_REQUEST, "The vendor rejected the batch.")
-
-
 class BatchScheduler:
     """One run: its batches, and its emissions in progress."""
 
@@ -164,7 +151,7 @@ class BatchScheduler:
         self._delayed: list[tuple[BatchedEmission, float]] = []
         """Emissions that wait, each until a time of the monotonic clock."""
         self._finished: deque[BatchedEmission] = deque()
-        self._deadline = Deadline.after(context.options.timeout, context.clock.monotonic)
+        self._deadline = context.connection.deadline
         self._positions = {
             batch.entry.emission_keys[position]: (batch, position)
             for batch in self._batches.values()
@@ -341,13 +328,14 @@ class BatchScheduler:
         batch_id = vendor_batch.entry.batch_id
         if batch_id is None:
             return
-        self._context.journal.record_cancel(vendor_batch.entry.tag)
+        context = self._context
+        context.journal.record_cancel(vendor_batch.entry.tag)
+        # The deadline of the run has passed, if it is the reason.
+        connection = replace(context.connection, deadline=Deadline.after(None, context.clock.monotonic))
         try:
-            await self._context.vendor.cancel(self._context.connection, batch_id)
-        except Exception as error:  # noqa: BLE001  the batch continues, and is in the journal
-            self._report_status(
-                f"Batch {batch_id} could not be cancelled: {get_fault(self._context.connection, error).message}"
-            )
+            await context.vendor.cancel(connection, batch_id)
+        except BatchRequestFailed as failed:  # the batch continues, and is in the journal
+            self._report_status(f"Batch {batch_id} could not be cancelled: {failed.fault.message}")
 
     async def _submit(self, *, flush: bool) -> None:
         """Submit the full batches, and with ``flush`` also the last, incomplete one."""
@@ -374,13 +362,12 @@ class BatchScheduler:
         vendor_batch = VendorBatch(entry, context.journal, dict(enumerate(pending.emissions)))
         try:
             batch_id = await context.vendor.submit(context.connection, pending.tag, pending.requests)
-        except Exception as error:  # noqa: BLE001  get_fault raises other errors again
-            fault = get_fault(context.connection, error)
-            if fault.kind not in _UNCERTAIN_KINDS:
+        except BatchRequestFailed as failed:
+            if failed.fault.kind not in _UNCERTAIN_KINDS:
                 context.journal.record_close(pending.tag)
-                self._requeue_rejected(pending.emissions, fault)
+                self._requeue_rejected(pending.emissions, failed.fault)
                 return
-            vendor_batch.fault = fault
+            vendor_batch.fault = failed.fault
         else:
             context.journal.record_submission(pending.tag, batch_id)
         self._batches[pending.tag] = vendor_batch
@@ -403,10 +390,9 @@ class BatchScheduler:
             async with aclosing(self._update(vendor_batch)) as polling:
                 async for _ in polling:
                     yield
-        except Exception as error:  # noqa: BLE001  get_fault raises other errors again
-            fault = get_fault(self._context.connection, error)
-            if not fault.kind.is_transient:
-                self._fail_waiting(vendor_batch, fault)
+        except BatchRequestFailed as failed:
+            if not failed.fault.kind.is_transient:
+                self._fail_waiting(vendor_batch, failed.fault)
 
     async def _update(self, vendor_batch: VendorBatch) -> AsyncGenerator[None]:
         if vendor_batch.entry.batch_id is None:
@@ -477,7 +463,8 @@ class BatchScheduler:
     ) -> AsyncGenerator[None]:
         context = self._context
         vendor_batch.restart_reading()
-        async with aclosing(context.vendor.iter_results(context.connection, batch_id, final_status)) as results:
+        size = len(vendor_batch.entry.emission_keys)
+        async with aclosing(context.vendor.iter_results(context.connection, batch_id, final_status, size)) as results:
             async for result in results:
                 for emission in vendor_batch.accept_result(result):
                     self._enqueue(emission)

@@ -1,34 +1,34 @@
-"""The interface of the vendors' batch modules, with the values and HTTP functions that they share.
-
-Requests go through the low-level methods of the openai and anthropic clients, with the client's own credentials and
-base URL. Retries are off: a batch that is submitted twice is paid for twice.
-"""
+"""The interface of the vendors' batch modules, and the values that they share."""
 
 from __future__ import annotations
 
-import datetime as dt
-import json
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from emitter.messages import Fault, FaultKind, as_list, as_mapping
+from emitter.messages import Fault, FaultKind
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
+    from emitter.deadline import Deadline
     from emitter.messages import CallResult, Json
+    from emitter.policy import Policy
     from emitter.profiles import ProviderProfile, WireFormat
 
 
 @dataclass(frozen=True, slots=True)
 class BatchConnection:
-    """The client, profile and wire format that requests go through, and the timeout of a request in seconds."""
+    """The client, profile and wire format that requests go through.
+
+    ``policy`` limits each of them, and ``deadline`` the whole run.
+    """
 
     client: Any
     profile: ProviderProfile
     wire: WireFormat
-    timeout: float
+    policy: Policy
+    deadline: Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class UnconfirmedBatch:
 
 
 class BatchVendor(Protocol):
-    """The functions of every vendor module. All of them raise what the SDK raises."""
+    """The functions of every vendor module. Those that send raise ``BatchRequestFailed``."""
 
     def pack_request(self, custom_id: str, body: Mapping[str, Json], wire: WireFormat) -> PackedRequest:
         """Return a request in the form that a batch takes."""
@@ -105,9 +105,9 @@ class BatchVendor(Protocol):
         ...
 
     def iter_results(
-        self, connection: BatchConnection, batch_id: str, status: VendorBatchStatus
+        self, connection: BatchConnection, batch_id: str, status: VendorBatchStatus, size: int
     ) -> AsyncGenerator[BatchItemResult]:
-        """Yield the outcomes of an ended batch, in any order."""
+        """Yield the outcomes of an ended batch of ``size`` requests, in any order."""
         ...
 
     async def find_candidates(self, connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
@@ -120,98 +120,6 @@ class BatchVendor(Protocol):
 
 
 HTTP_OK, HTTP_SERVER_ERROR = 200, 500
-PAGE_SIZE = 100
 EXPIRED = Fault(FaultKind.TIMEOUT, "The batch expired before the vendor processed this request.")
 CANCELLED = Fault(FaultKind.CANCELLED, "The batch was cancelled before the vendor processed this request.")
 MISSING_RESULT = Fault(FaultKind.PROTOCOL, "The results of the batch do not contain this request.")
-_STREAM_HEADERS = {"X-Stainless-Raw-Response": "stream"}
-"""Makes the SDKs return a response with an unread body (``_constants.RAW_RESPONSE_HEADER``)."""
-
-
-async def get_json(
-    connection: BatchConnection, path: str, params: Mapping[str, Json] | None = None
-) -> Mapping[str, Any]:
-    """Return the JSON object at a path. Raises what the SDK raises, and ``JSONDecodeError``."""
-    options = {**_request_options(connection), "params": params or {}}
-    return _parse_object(await connection.client.get(path, cast_to=_get_response_type(), options=options))
-
-
-async def post_json(connection: BatchConnection, path: str, body: Json = None) -> Mapping[str, Any]:
-    """Post JSON and return the JSON object of the response."""
-    return _parse_object(
-        await connection.client.post(
-            path, cast_to=_get_response_type(), body=body, options=_request_options(connection)
-        )
-    )
-
-
-async def post_bytes(connection: BatchConnection, path: str, content: bytes) -> Mapping[str, Any]:
-    """Post encoded JSON and return the JSON object of the response."""
-    options = {**_request_options(connection), "headers": {"Content-Type": "application/json"}}
-    return _parse_object(
-        await connection.client.post(path, cast_to=_get_response_type(), content=content, options=options)
-    )
-
-
-async def iter_json_lines(connection: BatchConnection, path: str) -> AsyncGenerator[Mapping[str, Any] | None]:
-    """Yield the objects of a JSON Lines file as they arrive, and None for an invalid line."""
-    options = {**_request_options(connection), "headers": {**_STREAM_HEADERS, "Accept": "application/binary"}}
-    response = await connection.client.get(path, cast_to=_get_response_type(), options=options)
-    async with aclosing(response):
-        async for line in response.aiter_lines():
-            if line.strip():
-                yield _parse_line(line)
-
-
-async def iter_recent_batches(
-    connection: BatchConnection, path: str, cursor: str, since: dt.datetime
-) -> AsyncGenerator[Mapping[str, Any]]:
-    """Yield the vendor's batches that were created after ``since``. ``cursor`` names the parameter of a next page."""
-    params: dict[str, Json] = {"limit": PAGE_SIZE}
-    while True:
-        page = await get_json(connection, path, params)
-        batches = [as_mapping(batch) for batch in as_list(page.get("data"))]
-        recent = [batch for batch in batches if _get_created_at(batch) >= since]
-        for batch in recent:
-            yield batch
-        if len(recent) < len(batches) or not page.get("has_more") or not batches:
-            return
-        params[cursor] = batches[-1]["id"]
-
-
-def _get_created_at(batch: Mapping[str, Any]) -> dt.datetime:
-    created_at = batch.get("created_at")
-    if isinstance(created_at, int):
-        return dt.datetime.fromtimestamp(created_at, dt.UTC)
-    try:
-        return dt.datetime.fromisoformat(str(created_at))
-    except ValueError:
-        return dt.datetime.max.replace(tzinfo=dt.UTC)  # an unreadable time must not hide a batch
-
-
-def require_id(response: Mapping[str, Any]) -> str:
-    """Return the id in a response. Raises ``JSONDecodeError`` if there is none."""
-    if not isinstance(response.get("id"), str):
-        raise json.JSONDecodeError("the response has no id", "", 0)
-    return str(response["id"])
-
-
-def _request_options(connection: BatchConnection) -> dict[str, Any]:
-    return {"timeout": connection.timeout, "max_retries": 0}
-
-
-def _get_response_type() -> Any:
-    import httpx2  # noqa: PLC0415  the SDK has loaded it already
-
-    return httpx2.Response
-
-
-def _parse_object(response: Any) -> Mapping[str, Any]:
-    return as_mapping(json.loads(response.content))
-
-
-def _parse_line(line: str) -> Mapping[str, Any] | None:
-    try:
-        return as_mapping(json.loads(line)) or None
-    except (ValueError, RecursionError):
-        return None

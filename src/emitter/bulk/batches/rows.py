@@ -1,0 +1,171 @@
+"""Read the results of a batch row by row, as they arrive.
+
+A row is the response of one call, and is read as strictly as one. The rows may come to more than fits in memory, so
+none is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from emitter.adapters.response_decoding import make_protocol_fault, with_usage
+from emitter.adapters.sse import JSON_DECODER
+from emitter.adapters.transport import HttpRequest, ResponseRejected, send_request
+from emitter.bulk.batches.exchanges import exchange
+from emitter.bulk.batches.vendor_api import BatchItemResult
+from emitter.messages import Fault, FaultKind, as_mapping
+from emitter.strict_json import DuplicateKeyError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+
+    from emitter.bulk.batches.vendor_api import BatchConnection
+    from emitter.messages import CallResult
+
+
+async def iter_rows(
+    connection: BatchConnection, request: HttpRequest, splitter: RowSplitter, size: int
+) -> AsyncGenerator[bytes | None]:
+    """Yield the rows of a response as they arrive, and None for a row that is too long.
+
+    The response has the results of ``size`` requests. Each row has the time and the size of the response of one call.
+    """
+    limit, max_bytes = _RowLimit(size), connection.policy.max_response_bytes * max(size, 1)
+    deadline = connection.deadline.narrow(connection.policy.timeout)
+    async with exchange(connection, max_bytes) as client:
+        async with asyncio.timeout(deadline.timeout()):
+            response = await send_request(client, request, deadline.remaining())
+        async with aclosing(response):
+            pieces: AsyncIterator[bytes] = response.aiter_bytes()
+            piece: bytes | None = b""
+            while piece is not None:
+                async with asyncio.timeout(deadline.timeout()):
+                    piece = await anext(pieces, None)
+                for row in splitter.end() if piece is None else splitter.feed(piece):
+                    limit.count()
+                    yield row
+                    deadline = connection.deadline.narrow(connection.policy.timeout)
+
+
+class _RowLimit:
+    """Counts the rows of results. A vendor that repeats results without end is stopped."""
+
+    _ROWS_A_REQUEST, _SPARE_ROWS = 2, 100
+
+    def __init__(self, size: int) -> None:
+        self._left = self._ROWS_A_REQUEST * size + self._SPARE_ROWS
+
+    def count(self) -> None:
+        """Count a row; raise ``ResponseRejected`` if there are too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise ResponseRejected(
+                Fault(FaultKind.RESPONSE_TOO_LARGE, "The batch has many more results than requests.")
+            )
+
+
+class RowSplitter(Protocol):
+    """Splits the body of a response into rows, while it arrives."""
+
+    def feed(self, piece: bytes) -> list[bytes | None]:
+        """Return the rows that a piece completes, and None for a row that is too long."""
+        ...
+
+    def end(self) -> list[bytes | None]:
+        """Return the rows that the end of the body completes."""
+        ...
+
+
+class LineSplitter:
+    """Splits JSON Lines. Blank lines are left out. A line longer than ``max_bytes`` is skipped without being kept."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._length = 0
+
+    def feed(self, piece: bytes) -> list[bytes | None]:
+        """Return the lines that a piece completes, and None for a line that is too long."""
+        *ends, rest = piece.split(b"\n")
+        lines: list[bytes | None] = []
+        for end in ends:
+            self._add(end)
+            lines += self.end()
+        self._add(rest)
+        return lines
+
+    def _add(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > self._max_bytes:
+            self._pieces.clear()
+        elif piece:
+            self._pieces.append(piece)
+
+    def end(self) -> list[bytes | None]:
+        """Return the line that ends here."""
+        line = None if self._length > self._max_bytes else b"".join(self._pieces)
+        self._pieces.clear()
+        self._length = 0
+        return [line] if line is None or line.strip() else []
+
+
+def read_result(
+    row: bytes | None, id_path: tuple[str, ...], decode: Callable[[Mapping[str, Any]], CallResult]
+) -> BatchItemResult:
+    """Return the outcome in one row of results.
+
+    A row that is not strict JSON in UTF-8 is a fault of its request, and unreadable if it does not name its request.
+
+    Args:
+        row: The row, or None if it is too long.
+        id_path: The members in which the row has the id of its request.
+        decode: Returns the outcome in the members of a row.
+    """
+    members, problem = _parse_row(row or b"")
+    custom_id = _find_id(members, id_path)
+    if custom_id is None:
+        return BatchItemResult(None)
+    answer = decode(as_mapping(members)) if isinstance(members, dict) else None
+    if problem is not None:
+        answer = with_usage(make_protocol_fault(problem), None if answer is None else answer.usage)
+    return BatchItemResult(custom_id, answer)
+
+
+def _parse_row(row: bytes) -> tuple[Any, str | None]:
+    """Return the members of a row, and what is wrong with it.
+
+    If it names members twice or goes on after its end, its members are pairs.
+    """
+    try:
+        text, problem = row.decode(), None
+    except UnicodeDecodeError:
+        text, problem = row.decode("utf-8", "replace"), "the result is not UTF-8"
+    try:
+        return JSON_DECODER.decode(text.removeprefix("\ufeff")), problem
+    except DuplicateKeyError:
+        problem = "the result names a member twice, with different values"
+    except (ValueError, RecursionError):
+        problem = "the result is not JSON"
+    try:
+        return _PAIRS_DECODER.raw_decode(text.lstrip())[0], problem
+    except (ValueError, RecursionError):
+        return None, problem
+
+
+_PAIRS_DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_int=str)
+"""Keeps members that are repeated, and reads an integer of any length."""
+
+
+def _find_id(members: Any, path: tuple[str, ...]) -> str | None:
+    """Return the string under a path of members, or None if it is missing or ambiguous."""
+    for name in path:
+        pairs = cast("dict[str, Any]", members).items() if isinstance(members, dict) else members
+        found = cast("tuple[tuple[str, Any], ...]", pairs) if isinstance(members, dict | tuple) else ()
+        values = [value for key, value in found if key == name]
+        if len(values) != 1:
+            return None
+        members = values[0]
+    return members if isinstance(members, str) else None
