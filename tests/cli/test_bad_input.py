@@ -65,7 +65,6 @@ BAD: dict[str, tuple[list[str], bytes, str]] = {
     "moment, too many attempts": ([*MOMENT, "--max-attempts", "99"], SAY, "--max-attempts is 99; it must be 1 to 16"),
     "moment, no attempt": ([*MOMENT, "--max-attempts", "0"], SAY, "--max-attempts is 0; it must be 1 to 16"),
     "moment, no time": ([*MOMENT, "--deadline", "0"], SAY, "--deadline is 0.0; it must be above 0"),
-    "moment, no number of time": ([*MOMENT, "--deadline", "nan"], SAY, "--deadline is nan; it must be above 0"),
     "moment, no prompts": ([*MOMENT, "--prompts", "absent"], SAY, "--prompts absent is not a folder"),
     "moment, empty prompts": ([*MOMENT, "--prompts", "folder"], SAY, "The prompts folder has no templates"),
     "moment, prompt without its name": ([*MOMENT, "--prompts", "prompts"], SAY, "losses.md leaves out $losses"),

@@ -69,7 +69,7 @@ AMISS: dict[str, tuple[Callable[[], None], str]] = {
     ),
     "a log that is no JSON": (
         lambda: change("UPDATE events SET document = '{' WHERE run_id = ?", run_id("w")),
-        "the store's log contains events that emitter did not write",
+        "the store's log was not written by this library",
     ),
 }
 

@@ -16,13 +16,14 @@ import os
 import threading
 import time
 from contextlib import suppress
-from email.utils import formatdate, parsedate
+from email.utils import formatdate
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, SignedRequest, make_view
 from emitter.errors import InputError, MissingKey
 from emitter.messages import Fault, FaultKind, as_mapping
+from emitter.outside_values import parse_http_date, parse_int
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -225,7 +226,7 @@ class BedrockResponse:
         self.raw = raw
         self.status_code: int = raw.status_code
         self.headers = {name.lower(): value for name, value in raw.headers.items()}
-        if "retry-after" in self.headers and parsedate(self.headers.get("date", "")) is None:
+        if "retry-after" in self.headers and parse_http_date(self.headers.get("date")) is None:
             self.headers["date"] = formatdate(usegmt=True)  # RFC 9110, section 6.6.1: the time of receipt
         self.content = b""
         self._transfer = transfer
@@ -258,9 +259,9 @@ class BedrockResponse:
 
     def _check_length(self, received: int) -> None:
         """Raise botocore's exception for a body that was cut short, which botocore itself does not check."""
-        expected = self.headers.get("content-length", "")
-        if expected.isdecimal() and received < int(expected):
-            raise _botocore("exceptions").IncompleteReadError(actual_bytes=received, expected_bytes=int(expected))
+        expected = parse_int(self.headers.get("content-length"))
+        if expected is not None and received < expected:
+            raise _botocore("exceptions").IncompleteReadError(actual_bytes=received, expected_bytes=expected)
 
     def iter_bytes(self) -> Iterator[bytes]:
         """Yield the events as server-sent events. Any other body is yielded unchanged."""

@@ -6,7 +6,6 @@ Live calls, replayed cassettes and recorded traffic are all parsed here.
 from __future__ import annotations
 
 import codecs
-import email.utils
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +24,7 @@ from emitter.adapters.response_decoding import (
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
 from emitter.adapters.transport import ResponseRejected
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, as_mapping
+from emitter.outside_values import parse_float, parse_http_date
 from emitter.strict_json import DuplicateKeyError
 
 if TYPE_CHECKING:
@@ -197,20 +197,14 @@ def _retry_after(headers: Mapping[str, str], body: Json) -> float | None:
 
 
 def _parse_seconds(text: str | None) -> float | None:
-    try:
-        value = float(text) if text is not None else None
-    except ValueError:
-        return None
-    return value if value is not None and 0 <= value < float("inf") else None
+    seconds = parse_float(text)
+    return seconds if seconds is not None and seconds >= 0 else None
 
 
 def _seconds_until(retry_at: str, now: str | None) -> float | None:
     """Return the seconds between the response's own date and ``retry_at``, without reading a clock."""
-    try:
-        dates = [email.utils.parsedate_to_datetime(date) for date in (retry_at, now or "")]
-        return max(0.0, (dates[0] - dates[1]).total_seconds())
-    except (ValueError, TypeError, OverflowError):  # not dates, or only one has a time zone
-        return None
+    end, start = parse_http_date(retry_at), parse_http_date(now)
+    return None if end is None or start is None else max(0.0, (end - start).total_seconds())
 
 
 _SUCCESS = 200

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
+from emitter.outside_values import parse_int
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
@@ -174,8 +175,7 @@ def with_cause(result: CallResult, cause: Exception) -> CallResult:
 
 def _effective_status(status: int, code: str) -> int:
     """Return the status of an error, which proxies and Google write into the body of a response with status 200."""
-    code_status = int(code) if re.fullmatch(r"[45][0-9]{2}", code) else status
-    return code_status if status < _FIRST_ERROR_STATUS else status
+    return status if status >= _FIRST_ERROR_STATUS else parse_int(code, minimum=400, maximum=599) or status
 
 
 def _stopped_by_error(stop: StopReason, code: str) -> CallResult:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
-from email.utils import formatdate, parsedate
+from email.utils import formatdate
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlencode
@@ -21,6 +21,7 @@ from pydantic_core import to_json
 
 from emitter.errors import InputError
 from emitter.messages import NO_FIELDS, Fault, FaultKind
+from emitter.outside_values import parse_http_date
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -333,7 +334,7 @@ def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
         hint = "Set base_url to the address that serves the API."
         raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", response.status_code))
     # RFC 9110, section 6.6.1: the recipient of a response without a Date header records the time of receipt.
-    if "retry-after" in response.headers and parsedate(response.headers.get("date", "")) is None:
+    if "retry-after" in response.headers and parse_http_date(response.headers.get("date")) is None:
         response.headers["date"] = formatdate(usegmt=True)
     response.extensions[_TRANSFER_KEY] = transfer
     response.__class__ = _view_type(mixin, response.__class__)

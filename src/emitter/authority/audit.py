@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -23,6 +22,7 @@ from emitter.authority.records import Confirm
 from emitter.authority.rules import WorkflowState
 from emitter.decisions.canonical_json import CanonicalProfile, canonicalize, normalize_json, parse_strict_json
 from emitter.errors import InputError, NotCanonical, Tampered
+from emitter.outside_values import parse_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -154,10 +154,8 @@ def _check_head(head: str | None, seen: set[str], state: WorkflowState) -> None:
 
 
 def _check_iso_time(text: str) -> str:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError("this is not a time in ISO 8601") from None
+    if parse_date(text) is None:
+        raise ValueError("this is not a time in ISO 8601")
     return text
 
 

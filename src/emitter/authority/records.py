@@ -34,6 +34,7 @@ from emitter.decisions.canonical_json import (
 from emitter.decisions.resolution import signed_approval, signed_selection, signing_digest
 from emitter.events import format_timestamp
 from emitter.models.envelope import REJECT_NULL, ClosedModel
+from emitter.outside_values import parse_date
 
 if TYPE_CHECKING:
     from typing import Self
@@ -79,10 +80,8 @@ def _check_unicode(text: str) -> str:
 
 
 def _check_timestamp(text: str) -> str:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError("not a valid time: write ISO 8601 in UTC, such as 2026-01-31T12:00:00.000Z") from None
+    if parse_date(text) is None:
+        raise ValueError("not a valid time: write ISO 8601 in UTC, such as 2026-01-31T12:00:00.000Z")
     return text
 
 
@@ -187,7 +186,7 @@ RiskLevelField: TypeAlias = Annotated[RiskLevel, Field(strict=False)]
 
 
 def parse_timestamp(timestamp: str) -> float:
-    """Return a timestamp as seconds since 1970."""
+    """Return a valid timestamp as seconds since 1970."""
     return datetime.fromisoformat(timestamp).timestamp()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from emitter.cli.input_output import read_content
 from emitter.errors import InputError
 from emitter.messages import as_list
 from emitter.models import Trust
+from emitter.outside_values import MAX_INTEGER, parse_float, parse_int
 from emitter.policy import Policy, Prices
 from emitter.telemetry.sinks import to_all, to_jsonl
 
@@ -45,7 +45,7 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_port_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--port``."""
-    parser.add_argument("--port", type=int, default=0, metavar="PORT", help="the port (default: a free port)")
+    parser.add_argument("--port", type=to_integer, default=0, metavar="PORT", help="the port (default: a free port)")
 
 
 def add_sign_argument(parser: argparse.ArgumentParser, description: str) -> None:
@@ -98,9 +98,13 @@ def add_events_argument(parser: argparse.ArgumentParser) -> None:
 
 def _add_setting_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("settings of the model (a setting that the model does not support is an error)")
-    group.add_argument("--temperature", type=float, metavar="N", help="the randomness of the answer")
-    group.add_argument("--top-p", type=float, metavar="N", help="the share of the most likely tokens to sample from")
-    group.add_argument("--seed", type=int, metavar="N", help="makes sampling repeatable as far as the vendor can")
+    group.add_argument("--temperature", type=to_number, metavar="N", help="the randomness of the answer")
+    group.add_argument(
+        "--top-p", type=to_number, metavar="N", help="the share of the most likely tokens to sample from"
+    )
+    group.add_argument(
+        "--seed", type=to_integer, metavar="N", help="makes sampling repeatable as far as the vendor can"
+    )
     group.add_argument("--reasoning-effort", metavar="EFFORT", help="how much the model thinks, from none to max")
     group.add_argument("--service-tier", metavar="TIER", help="the vendor's processing tier, such as flex or priority")
     group.add_argument("--stop", action="append", metavar="TEXT", help="a text that ends the answer; repeatable")
@@ -113,30 +117,30 @@ _SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort", "service_tier",
 
 def _add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits of an emission")
-    group.add_argument("--max-attempts", type=int, metavar="N", help="the most calls, 1 to 16 (default: 3)")
+    group.add_argument("--max-attempts", type=to_integer, metavar="N", help="the most calls, 1 to 16 (default: 3)")
     group.add_argument(
-        "--output-tokens", type=int, metavar="N", help="the first call's output budget (default: computed)"
+        "--output-tokens", type=to_integer, metavar="N", help="the first call's output budget (default: computed)"
     )
     group.add_argument(
         "--max-output-tokens",
-        type=int,
+        type=to_integer,
         metavar="N",
         help="the largest output budget of a call (default: the model's limit)",
     )
     group.add_argument(
-        "--max-total-tokens", type=int, metavar="N", help="the most input and output tokens of all calls"
+        "--max-total-tokens", type=to_integer, metavar="N", help="the most input and output tokens of all calls"
     )
-    group.add_argument("--max-cost", type=float, metavar="USD", help="the highest cost of all calls, in US dollars")
+    group.add_argument("--max-cost", type=to_number, metavar="USD", help="the highest cost of all calls, in US dollars")
     group.add_argument(
         "--prices",
-        type=float,
+        type=to_number,
         nargs=len(_PRICES),
         metavar=_PRICES,
         help="US dollars per million input and output tokens (default: the list of genai-prices)",
     )
-    group.add_argument("--timeout", type=float, metavar="SECONDS", help="the time limit of a call (default: 600)")
+    group.add_argument("--timeout", type=to_number, metavar="SECONDS", help="the time limit of a call (default: 600)")
     group.add_argument(
-        "--deadline", type=float, metavar="SECONDS", help="the time limit of all calls together (default: none)"
+        "--deadline", type=to_number, metavar="SECONDS", help="the time limit of all calls together (default: none)"
     )
     group.add_argument(
         "--nl-to-format",
@@ -200,13 +204,32 @@ def emission_options(args: argparse.Namespace, on_event: Sink | None = None) -> 
 
 def parse_number(text: str, is_valid: Callable[[float], bool], requirement: str) -> float:
     """Return a number for argparse, which reports the ``ArgumentTypeError`` of an invalid one."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not is_valid(number):
+    number = parse_float(text)
+    if number is None or not is_valid(number):
         raise ArgumentTypeError(f"{text!r} is not {requirement}")
     return number
+
+
+def to_number(text: str) -> float:
+    """Return a number for argparse."""
+    return parse_number(text, lambda _: True, "a number")
+
+
+def to_integer(text: str) -> int:
+    """Return a whole number for argparse."""
+    return _parse_whole(text, -MAX_INTEGER, MAX_INTEGER, "a whole number")
+
+
+def to_count(text: str) -> int:
+    """Return a whole number that is not negative for argparse."""
+    return _parse_whole(text, 0, MAX_INTEGER, "a whole number, 0 or more")
+
+
+def _parse_whole(text: str, minimum: int, maximum: int, requirement: str) -> int:
+    whole = parse_int(text, minimum=minimum, maximum=maximum)
+    if whole is None:
+        raise ArgumentTypeError(f"{text!r} is not {requirement}")
+    return whole
 
 
 def _parse_json(text: str) -> Json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emitter.authority import Authority, Effects, Result, StopRequest
 from emitter.authority.records import TakeoverMode
-from emitter.cli.arguments import add_json_argument, add_sign_argument, add_store_argument
+from emitter.cli.arguments import add_json_argument, add_sign_argument, add_store_argument, to_number
 from emitter.cli.input_output import print_json
 from emitter.cli.stores import load_signer, open_store
 from emitter.errors import InputError, UnsignedLine
@@ -153,7 +153,9 @@ def add_forget_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     add_store_argument(parser)
     chosen = parser.add_mutually_exclusive_group(required=True)
-    chosen.add_argument("--older-than", type=float, metavar="DAYS", help="delete words written more than DAYS days ago")
+    chosen.add_argument(
+        "--older-than", type=to_number, metavar="DAYS", help="delete words written more than DAYS days ago"
+    )
     chosen.add_argument("--decision", metavar="ID", help="delete the words about this decision")
     add_json_argument(parser)
 

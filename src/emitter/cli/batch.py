@@ -26,6 +26,8 @@ from emitter.cli.arguments import (
     add_model_argument,
     check_single_standard_input,
     emission_options,
+    to_integer,
+    to_number,
 )
 from emitter.cli.emit import add_form_arguments, describe_emission, describe_error, load_form
 from emitter.cli.input_output import read_content, read_text, source_name
@@ -77,16 +79,18 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
         help="jobs of an earlier run that were started and have no recorded outcome: send them again (resend, the "
         "default), or report them as unknown (list)",
     )
-    group.add_argument("--in-flight", type=int, default=32, metavar="N", help="the most concurrent calls (default: 32)")
-    group.add_argument("--requests-per-minute", type=int, metavar="N", help="your rate limit at the vendor")
-    group.add_argument("--tokens-per-minute", type=int, metavar="N", help="your token limit at the vendor")
+    group.add_argument(
+        "--in-flight", type=to_integer, default=32, metavar="N", help="the most concurrent calls (default: 32)"
+    )
+    group.add_argument("--requests-per-minute", type=to_integer, metavar="N", help="your rate limit at the vendor")
+    group.add_argument("--tokens-per-minute", type=to_integer, metavar="N", help="your token limit at the vendor")
     group.add_argument(
         "--unordered", action="store_true", help="write each result when it is ready, not in the order of the jobs"
     )
     group.add_argument("--half-price", action="store_true", help="use the vendor's batch interface: cheaper and slower")
     group.add_argument(
         "--poll",
-        type=float,
+        type=to_number,
         metavar="SECONDS",
         help="with --half-price, how long to wait before the first look at a batch (default: 30)",
     )

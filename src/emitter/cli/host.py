@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from emitter.cli.arguments import (
     add_json_argument,
     add_secrets_argument,
     check_single_standard_input,
+    to_count,
 )
 from emitter.cli.input_output import print_json, read_json, read_schema, read_text, source_name
 from emitter.errors import InputError
@@ -34,6 +34,7 @@ from emitter.host.kinds import A2UI_KIND, STANDARD, media_kinds
 from emitter.host.registry import Posture, register_kind
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
+from emitter.outside_values import parse_int
 from emitter.policy import Policy
 from emitter.redaction import NO_SECRETS, Secrets
 from emitter.render.safe_text import to_single_line
@@ -41,6 +42,7 @@ from emitter.stores import MemoryStore, SqliteStore
 from emitter.telemetry.sinks import to_jsonl
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
     from emitter.host import Acceptance
@@ -219,7 +221,6 @@ def run_capabilities(args: argparse.Namespace) -> int:
     return 0
 
 
-_MAX_DIGITS = 9
 """Digits of a count or version. Python refuses to convert thousands of them."""
 _KIND_FORM = "ID=FILE or ID@VERSION=FILE"
 
@@ -244,7 +245,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name,
             dest=field,
-            type=_parse_count,
+            type=to_count,
             default=default,
             metavar="N",
             help=f"{description} (default: {default})",
@@ -256,12 +257,6 @@ _LIMIT_OPTIONS = {
     "--schema-rounds": ("schema_rounds", "rounds in which a model may correct an envelope"),
     "--clarification-rounds": ("clarification_rounds", "clarifications that a node may request"),
 }
-
-
-def _parse_count(text: str) -> int:
-    if not text.isdecimal() or len(text) > _MAX_DIGITS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 0 or more")
-    return int(text)
 
 
 def build_limits(args: argparse.Namespace) -> HostLimits:
@@ -276,7 +271,8 @@ def build_registry(args: argparse.Namespace) -> KindRegistry:
     for declaration in args.kind:
         name, _, file = declaration.partition("=")
         kind, _, version = name.partition("@")
-        if not file or not (version or "1").isdecimal() or len(version) > _MAX_DIGITS:
+        number = parse_int(version or "1")
+        if not file or number is None:
             raise InputError(f"--kind {declaration} must have the form {_KIND_FORM}.")
-        kinds = register_kind(kind, read_schema(file), int(version or "1"), registry=kinds)
+        kinds = register_kind(kind, read_schema(file), number, registry=kinds)
     return kinds

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.cli import stores
-from emitter.cli.arguments import add_connection_arguments, build_policy, parse_number
+from emitter.cli.arguments import add_connection_arguments, build_policy, parse_number, to_integer
 from emitter.client.binding_moments import aemit_binding_moment
 from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
@@ -39,7 +39,7 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
         "--stdio", action="store_true", help="serve one client over standard input and output (default)"
     )
     transport.add_argument("--http", action="store_true", help="serve clients on this machine, at 127.0.0.1")
-    parser.add_argument("--port", type=int, metavar="PORT", help="the port for --http (default: a free port)")
+    parser.add_argument("--port", type=to_integer, metavar="PORT", help="the port for --http (default: a free port)")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--model", metavar="MODEL", help="vendor/model, such as openai/gpt-6-sol")
     source.add_argument(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO, assert_never, cast
 
 from emitter.cli import stores
-from emitter.cli.arguments import add_json_argument
+from emitter.cli.arguments import add_json_argument, to_number
 from emitter.cli.input_output import print_json
 from emitter.cli.moments import read_moment
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved, UnresolvedReason, continue_after, digest
@@ -75,7 +75,7 @@ def add_resolve_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plain", action="store_true", help="ask in lines of text, for screen readers")
     parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="the time to wait for an answer (default: no limit)"
+        "--timeout", type=to_number, metavar="SECONDS", help="the time to wait for an answer (default: no limit)"
     )
     parser.add_argument(
         "--answer", metavar="TEXT", help='the answer: "2" for an option, "a TEXT" or "d TEXT" for a veto'

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.cli import FAILED, INTERRUPTED, SUCCESS, stores
-from emitter.cli.arguments import add_json_argument, add_port_argument, add_sign_argument
+from emitter.cli.arguments import add_json_argument, add_port_argument, add_sign_argument, to_number
 from emitter.cli.input_output import print_json
 from emitter.cli.moments import read_moment
 from emitter.decisions import Unresolved, UnresolvedReason
@@ -31,7 +31,7 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     _add_page_arguments(parser)
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=to_number,
         metavar="SECONDS",
         help="the time in which the decision can be answered (default: none)",
     )

@@ -16,7 +16,7 @@ from emitter.authority import Authority
 from emitter.authority.execution import check_retained
 from emitter.authority.journal import read_attachment, read_logged_head
 from emitter.authority.rules import describe_stop
-from emitter.cli.arguments import add_file_argument, add_json_argument, add_sign_argument, add_store_argument
+from emitter.cli.arguments import add_file_argument, add_json_argument, add_sign_argument, add_store_argument, to_number
 from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
@@ -149,7 +149,7 @@ def add_words_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--words-for",
-        type=float,
+        type=to_number,
         metavar="SECONDS",
         help=f"delete the words after this time (default: {ONE_WEEK:.0f}, a week)",
     )

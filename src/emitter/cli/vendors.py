@@ -11,9 +11,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
-from emitter.cli.arguments import add_json_argument, add_port_argument
+from emitter.cli.arguments import add_json_argument, add_port_argument, to_integer, to_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.errors import InputError
+from emitter.outside_values import parse_float
 from emitter.profiles.model import Sdk
 
 if TYPE_CHECKING:
@@ -74,14 +75,16 @@ def add_simulate_arguments(parser: argparse.ArgumentParser) -> None:
         "To use it in a shell, run `emitter simulate > vendor.env &`, and `. ./vendor.env` once it listens."
     )
     add_port_argument(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="makes the answers repeatable (default: 0)")
+    parser.add_argument(
+        "--seed", type=to_integer, default=0, metavar="N", help="makes the answers repeatable (default: 0)"
+    )
     parser.add_argument(
         "--answer",
         default="decoded",
         metavar="ANSWER",
         help="the kind of answer (default: decoded), or the answer itself: a JSON object, or @FILE with its text",
     )
-    parser.add_argument("--tokens-per-second", type=float, metavar="N", help="the speed (default: unlimited)")
+    parser.add_argument("--tokens-per-second", type=to_number, metavar="N", help="the speed (default: unlimited)")
 
 
 def run_simulate(args: argparse.Namespace) -> int:
@@ -131,8 +134,8 @@ def _parse_mixture(text: str) -> dict[Behaviour, float]:
         name, _, weight = part.strip().partition("=")
         if name not in known:
             raise InputError(f"--answer does not know {name!r}.", hint=f"Use {', '.join(known)}.")
-        try:
-            weights[name] = float(weight or 1)
-        except ValueError as error:
-            raise InputError(f"--answer has a bad weight: {part!r}.", hint="Write a name, or name=weight.") from error
+        share = parse_float(weight or "1")
+        if share is None:
+            raise InputError(f"--answer has a bad weight: {part!r}.", hint="Write a name, or name=weight.")
+        weights[name] = share
     return {known[name]: weight for name, weight in weights.items()}

@@ -21,6 +21,7 @@ from emitter.adapters.clients import client_settings
 from emitter.arguments import known_arguments
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind
+from emitter.outside_values import parse_date, parse_float
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator, Mapping
@@ -215,16 +216,12 @@ _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 def parse_reset(text: str) -> float:
     """Return the seconds until a reset: ``1m2.5s``, ``6ms``, a number of seconds or an RFC 3339 time; 0 if unknown."""
-    match = _DURATION.fullmatch(text)
-    try:
-        if match is not None:
-            return sum(float(value) * _SECONDS[unit] for unit, value in match.groupdict().items() if value)
-        if "T" in text:
-            return max(0.0, (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds())
-        seconds = float(text)
-    except (ValueError, TypeError):
-        return 0.0
-    return seconds if 0 <= seconds < math.inf else 0.0
+    if match := _DURATION.fullmatch(text):
+        parts = match.groupdict(default="0").items()
+        return sum((parse_float(value) or 0.0) * _SECONDS[unit] for unit, value in parts)
+    if "T" in text and (date := parse_date(text)):
+        return max(0.0, (date - datetime.now(UTC)).total_seconds())
+    return max(0.0, parse_float(text) or 0.0)
 
 
 @dataclass(slots=True)

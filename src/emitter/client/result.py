@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from emitter.attempts import total_usage
@@ -19,6 +18,7 @@ from emitter.errors import (
 )
 from emitter.messages import FaultKind, Trust
 from emitter.models.standard_kinds import DOCUMENT
+from emitter.outside_values import parse_date
 from emitter.prices import CostSummary, ListedPrices, prices_of, sum_costs
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Trace:
         """Return the prices of a model at the time of the calls, since listed prices change."""
         prices = prices_of(self.prices, route)
         if isinstance(prices, ListedPrices) and self.events:
-            return replace(prices, at=datetime.fromisoformat(self.events[-1].timestamp))
+            return replace(prices, at=parse_date(self.events[-1].timestamp))
         return prices
 
 

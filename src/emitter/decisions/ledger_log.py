@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
 from types import NoneType
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from emitter.decisions import ledger_entries
 from emitter.decisions.decision_rates import DecisionMeasure, DecisionRates, RateThresholds
@@ -223,7 +223,7 @@ class LedgerIndex:
             WORDS_DELETED_MESSAGE: self._on_words_deleted,
         }
         for document in documents:
-            self.last_sequence = int(document["sequence"])
+            self.last_sequence = cast("int", document["sequence"])
             payload = as_mapping(document["payload"])
             message, fields = str(payload.get("message")), as_mapping(payload.get("fields"))
             if message in readers:

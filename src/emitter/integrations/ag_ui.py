@@ -8,12 +8,12 @@ Source: AG-UI 1.0 as in ag-ui-protocol 1.0.0 (2026-11-23).
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.resolution import RESOLUTION_SCHEMA, resolution_from_json
 from emitter.errors import MissingExtra, UnknownDecision
+from emitter.outside_values import date_from_timestamp
 from emitter.render import text_formats
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def to_interrupt(pending: PendingDecision, *, tool_call_id: str | None = None) -
         pending: The decision.
         tool_call_id: The tool call that waits for it.
     """
-    expires_at = pending.expires_at
+    expires_at = date_from_timestamp(pending.expires_at)
     return Interrupt(
         id=pending.decision_id,
         reason="tool_approval" if tool_call_id else "binding_moment",
         message=text_formats.format_moment(pending.moment),
         tool_call_id=tool_call_id,
         response_schema=RESOLUTION_SCHEMA,
-        expires_at=None if expires_at is None else datetime.fromtimestamp(expires_at, UTC).isoformat(),
+        expires_at=None if expires_at is None else expires_at.isoformat(),
         metadata={"digest": pending.digest, "binding_moment": pending.moment.to_json()},
     )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pydantic import ValidationError
 
-from emitter.errors import ApprovalPending, InputError, MissingExtra
+from emitter.errors import ApprovalPending, InputError, MissingExtra, StoreAltered
 from emitter.integrations.approvals import (
     Rejected,
     Waiting,
@@ -249,12 +249,15 @@ def _state_id(run_id: str) -> str:
 
 def _find_latest(store: Store, run_id: str) -> _SavedState | None:
     entries = ((slot, store.find(_state_id(run_id), str(slot))) for slot in _SLOTS)
-    found = [
-        _SavedState(int(entry.outcome["version"]), slot, str(entry.envelope["state"]))
-        for slot, entry in entries
-        if entry is not None
-    ]
-    return max(found, default=None)
+    return max((_read_state(slot, entry) for slot, entry in entries if entry is not None), default=None)
+
+
+def _read_state(slot: int, entry: Entry) -> _SavedState:
+    match entry.outcome.get("version"), entry.envelope.get("state"):
+        case int(version), str(state):
+            return _SavedState(version, slot, state)
+        case _:
+            raise StoreAltered("The saved state is not what was written.")
 
 
 class _InvalidArguments(Exception):

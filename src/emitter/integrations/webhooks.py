@@ -18,7 +18,7 @@ import time
 from datetime import UTC, datetime
 from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 from emitter.decisions import ledger_log
@@ -113,7 +113,7 @@ class Webhooks:
                     self._run_id, str(document["eventId"]), partial(self._deliver_once, document)
                 )
                 count += stored.created
-            self._delivered_to = int(document["sequence"])
+            self._delivered_to = cast("int", document["sequence"])
         return count
 
     def _find_cursor(self) -> int:

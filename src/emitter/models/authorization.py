@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NoReturn, TypeAlias
 
@@ -29,6 +28,7 @@ from pydantic import (
 
 from emitter.models.binding_moment import Text
 from emitter.models.envelope import REJECT_NULL, ClosedModel
+from emitter.outside_values import parse_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +67,8 @@ def _copy_json(value: Json) -> Json:
 
 
 def _check_date(timestamp: str) -> str:
-    try:
-        datetime.fromisoformat(re.sub(r":60$", ":59", timestamp[:19].upper()))
-    except ValueError:
-        raise ValueError("not a valid time: write RFC 3339, such as 2026-01-31T12:00:00Z") from None
+    if parse_date(re.sub(r":60$", ":59", timestamp[:19].upper())) is None:
+        raise ValueError("not a valid time: write RFC 3339, such as 2026-01-31T12:00:00Z")
     return timestamp
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from emitter.messages import Trust
+from emitter.outside_values import parse_date
 
 if TYPE_CHECKING:
     from emitter.messages import Json
@@ -49,12 +49,8 @@ BAD_TIMESTAMP = "ts must be ISO 8601 in UTC, such as 2026-01-31T12:00:00Z"
 
 def _check_utc_timestamp(timestamp: str) -> str:
     parsed = _UTC_TIMESTAMP.fullmatch(timestamp)
-    if parsed is None:
+    if parsed is None or parse_date(parsed[1]) is None:
         raise ValueError(BAD_TIMESTAMP)
-    try:
-        datetime.fromisoformat(parsed[1])
-    except ValueError as error:
-        raise ValueError(BAD_TIMESTAMP) from error
     return timestamp
 
 

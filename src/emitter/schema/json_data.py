@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from emitter.messages import as_list, as_mapping
+from emitter.outside_values import parse_int
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +131,8 @@ def resolve_reference(schema: Json, reference: object) -> Json:
     for name in parse_pointer(unquote(reference)):
         if isinstance(target, list):
             items = as_list(target)
-            target = items[int(name)] if name.isdecimal() and int(name) < len(items) else None
+            place = parse_int(name, maximum=len(items) - 1)
+            target = None if place is None else items[place]
         else:
             target = as_mapping(target).get(name)
     return target

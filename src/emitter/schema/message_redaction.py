@@ -27,6 +27,8 @@ from itertools import chain
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from emitter.outside_values import parse_float
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -159,9 +161,9 @@ class _Number(NamedTuple):
 
 def _read_number(token: str) -> _Number:
     if token.startswith("0x"):
-        return _Number(float(int(token, 16)), 1.0)
+        return _Number(float(int(token, 16)) if len(token) <= _MAX_HEX_LENGTH else math.nan, 1.0)
     mantissa, _, exponent = token.partition("e")
-    scale = 10.0 ** max(min(int(exponent or 0), 300), -300)
+    scale = 10.0 ** max(min(parse_float(exponent) or 0.0, 300.0), -300.0)
     decimals = len(mantissa.rpartition(".")[2]) if "." in mantissa else 0
     return _Number(parse_number(mantissa) * scale, scale / 10.0**decimals)
 
@@ -247,6 +249,7 @@ def _significant_digits(number: str) -> str:
 MIN_SHARED_LENGTH = 4
 """A message that shares this many letters or digits in a row with a document repeats a piece of it."""
 NUMBER_PATTERN = re.compile(r"\d+(?:[.,_' \u00a0\u202f]\d+)*")
+_MAX_HEX_LENGTH = 200  # 16 ** 198 is a float
 _NUMBER_OR_HEX = re.compile(rf"0x[0-9a-f]+|{NUMBER_PATTERN.pattern}(?:e[+-]?\d+)?")
 _MAX_NAMES = 2000
 _MAX_FILES = 12

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from emitter.errors import InputError, StoreAltered
+from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -91,6 +92,8 @@ _MAX_KEY_LENGTH = 512
 _escape = codecs.lookup("unicode_escape").encode
 """Resolved at import time: the lookup loads a module, and a child forked during the load would deadlock."""
 _ALTERED_TEXT = "The store returned an entry that emitter did not write."
+_LOG = "the store's log"
+_ALTERED_LOG = f"An event in {_LOG} was not written by emitter."
 _ALTERED_HINT = "Another program or another release of emitter wrote to the store."
 _MAX_SEQUENCE = 2**63 - 1
 """The largest integer that every supported database can store."""
@@ -130,8 +133,14 @@ def serialize_events(events: Iterable[RunEvent]) -> list[str]:
 
 
 def parse_events(texts: Iterable[str]) -> tuple[Mapping[str, Json], ...]:
-    """Parse RunEventDoc texts."""
-    return tuple(json.loads(text) for text in texts)
+    """Parse RunEventDoc texts. Raises ``StoreAltered`` if a text is not one."""
+    try:
+        documents = tuple(as_mapping(json.loads(text)) for text in texts)
+    except (ValueError, RecursionError):
+        documents = (as_mapping(None),)
+    if not all(type(document.get("sequence")) is int for document in documents):
+        raise StoreAltered(_ALTERED_LOG, place=_LOG, hint=_ALTERED_HINT)
+    return documents
 
 
 def number_events(events: Sequence[RunEvent], first: int) -> tuple[RunEvent, ...]:

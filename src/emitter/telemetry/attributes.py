@@ -19,6 +19,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emitter import events
+from emitter.outside_values import parse_date
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -158,11 +159,10 @@ def get_event_attributes(event: RunEvent) -> dict[str, AttributeValue]:
 
 def to_nanoseconds(timestamp: str) -> int | None:
     """Return an ISO 8601 time in nanoseconds since the epoch, or None if it is invalid."""
-    try:
-        time = datetime.fromisoformat(timestamp)
-    except ValueError:
+    time = parse_date(timestamp)
+    if time is None:
         return None
-    elapsed = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
+    elapsed = time - _EPOCH
     return elapsed // timedelta(microseconds=1) * 1000 if elapsed >= timedelta() else None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -23,6 +22,7 @@ from emitter.errors import (
     NoSuchOption,
     StoreFailed,
 )
+from emitter.outside_values import date_from_timestamp
 from emitter.render.html_page import QUESTION_ID, SAME_ORIGIN_POLICY, Form, Html, build_html_page
 from emitter.render.layout import build_layout
 from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
@@ -30,6 +30,7 @@ from emitter.web.pages import already_answered_page, recorded_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from starlette.responses import Response
 
@@ -182,6 +183,5 @@ def closing_time(pending: PendingDecision) -> datetime | None:
 
 def local_time(seconds: float) -> datetime | None:
     """Return a time in this machine's time zone, or None if it is beyond the calendar."""
-    with suppress(ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(seconds, UTC).astimezone()
-    return None
+    time_in_utc = date_from_timestamp(seconds)
+    return None if time_in_utc is None else time_in_utc.astimezone()

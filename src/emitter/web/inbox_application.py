@@ -37,6 +37,7 @@ from emitter.errors import (
     UnsignedAnswer,
 )
 from emitter.models.envelope import MAX_ID_LENGTH
+from emitter.outside_values import parse_int
 from emitter.stores import Entry, NewEntry
 from emitter.web.answering import CHANNEL, DecisionForms, DecisionPage, require_open
 from emitter.web.inbox_pages import (
@@ -292,7 +293,8 @@ class _Inbox:
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        return event_stream(self._changes, int(after) if after.isdecimal() and after.isascii() else -1)
+        number = parse_int(after)
+        return event_stream(self._changes, -1 if number is None else number)
 
     async def show_decision(self, request: Request) -> Response:
         frame, name = await self._frame(request), request.path_params["reference"]

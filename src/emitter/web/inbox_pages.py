@@ -18,6 +18,7 @@ from emitter.authority.rules import describe_stop
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.errors import StoreAltered, UnsignedAnswer
 from emitter.models.envelope import MAX_ID_LENGTH
+from emitter.outside_values import parse_int
 from emitter.render.html_page import (
     SAME_ORIGIN_POLICY,
     Form,
@@ -133,7 +134,7 @@ class Catalog:
         assignee = assignees.get(chosen.get("assigned", ""))
         rows = [pending for pending in visible if _is_chosen(pending, chosen) and assignee in (None, pending.assignee)]
         last = max(1, math.ceil(len(rows) / PAGE_SIZE))
-        number = min(max(1, _parse_number(query.get("page", ""))), last)
+        number = min(parse_int(query.get("page")) or 1, last)
         first = (number - 1) * PAGE_SIZE
         page_rows = rows[first : first + PAGE_SIZE]
         neighbours = {"Previous": number - 1, "Next": number + 1}
@@ -191,10 +192,6 @@ def _urgency(pending: PendingDecision) -> tuple[float, float]:
 def _is_chosen(pending: PendingDecision, chosen: Mapping[str, str]) -> bool:
     kind = chosen.get("kind", "")
     return chosen.get("agent", pending.agent) == pending.agent and (kind not in KINDS or kind_of(pending) == kind)
-
-
-def _parse_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 1  # noqa: PLR2004  digits
 
 
 def _count_open(count: int, first: int, on_page: int) -> str:

@@ -14,6 +14,7 @@ from emitter.client.execution import EmissionRun
 from emitter.core.effects import EmissionOutcome, Restart, Sleep
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, ModelRequest
+from emitter.outside_values import parse_int
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -244,9 +245,7 @@ class PendingBatch:
 def parse_position(custom_id: str | None, tag: str, size: int) -> int | None:
     """Return the position in an id of a batch of ``size`` requests, or None if it belongs to another batch."""
     prefix, _, position = (custom_id or "").rpartition("-")
-    if prefix != tag or not (position.isascii() and position.isdecimal()) or len(position) > len(str(size)):
-        return None
-    return int(position) if int(position) < size else None
+    return parse_int(position, maximum=size - 1) if prefix == tag else None
 
 
 class BatchBuilder:

@@ -16,6 +16,7 @@ from emitter.adapters.response_decoding import make_protocol_fault
 from emitter.adapters.transport import HttpRequest, HttpTransfer, send_request
 from emitter.client.transport import read_failure, redact_credentials
 from emitter.messages import Fault, FaultKind, as_list, as_mapping
+from emitter.outside_values import date_from_timestamp, parse_date
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -87,18 +88,8 @@ async def iter_recent_batches(
 
 def _get_created_at(batch: Mapping[str, Any]) -> dt.datetime:
     """Return when a batch was created. An unreadable time must not hide a batch."""
-    return parse_date(batch.get("created_at")) or dt.datetime.max.replace(tzinfo=dt.UTC)
-
-
-def parse_date(value: object) -> dt.datetime | None:
-    """Return the time that a vendor writes as ISO 8601 or as seconds since 1970, or None."""
-    try:
-        if isinstance(value, int):
-            return dt.datetime.fromtimestamp(value, dt.UTC)
-        date = dt.datetime.fromisoformat(str(value))
-    except (ValueError, OverflowError, OSError):
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=dt.UTC)
+    created_at = batch.get("created_at")
+    return date_from_timestamp(created_at) or parse_date(created_at) or dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 def require_id(response: Mapping[str, Any], member: str = "id") -> str:

@@ -21,7 +21,6 @@ from emitter.bulk.batches.exchanges import (
     PAGE_SIZE,
     BatchRequestFailed,
     exchange,
-    parse_date,
     require_id,
     send,
 )
@@ -38,6 +37,7 @@ from emitter.bulk.batches.vendor_api import (
     VendorBatchStatus,
 )
 from emitter.messages import Fault, FaultKind, as_mapping
+from emitter.outside_values import parse_date
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

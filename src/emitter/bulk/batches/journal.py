@@ -6,7 +6,6 @@ written, the batch is searched for at the vendor by its tag.
 
 from __future__ import annotations
 
-import datetime as dt
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from emitter.bulk.journal import decode_line, encode_line, get_adapter, open_jsonl
 from emitter.errors import BadJournal, JournalFailed, StoreFailed
 from emitter.messages import Fault, ModelResponse, as_list, as_mapping
+from emitter.outside_values import parse_date
 from emitter.redaction import NO_SECRETS
 from emitter.stores.jobs import ClaimStatus, Outcome
 
 if TYPE_CHECKING:
+    import datetime as dt
     import os
     from collections.abc import Callable, Generator, Mapping, Sequence
 
@@ -194,10 +195,10 @@ class BatchJournal:
         """Apply a line that was read from the file."""
         match members:
             case {"submitting": str(tag), "at": str(submitted_at), "keys": list()}:
-                keys = tuple(str(key) for key in as_list(members["keys"]))
-                self.open_batches[tag] = BatchEntry(
-                    tag, dt.datetime.fromisoformat(submitted_at), keys, set(range(len(keys)))
-                )
+                keys, date = tuple(str(key) for key in as_list(members["keys"])), parse_date(submitted_at)
+                if date is None:
+                    raise ValueError("its time is not ISO 8601")
+                self.open_batches[tag] = BatchEntry(tag, date, keys, set(range(len(keys))))
             case {"submitted": str(tag), "batch": str(batch_id)}:
                 self.open_batches[tag].batch_id = batch_id
             case {"answered": str(tag), "place": int(position), "answer": answer}:
