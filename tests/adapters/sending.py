@@ -92,7 +92,7 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     """Send a request and return its answer."""
     facts = profile.load_profile(line.vendor)
     settings = SimpleNamespace(clock=Clock(), policy=Policy(max_response_bytes=MAX_BYTES))
-    deadline = Deadline.after(TIMEOUT, lambda: 0.0)
+    deadline = Deadline(TIMEOUT, lambda: 0.0)
     plan = cast(
         "PreparedEmission", SimpleNamespace(target=ModelTarget(facts, line.wire, asked.model), settings=settings)
     )

@@ -212,7 +212,7 @@ def test_a_rejected_batch_shows_no_credential(name: str) -> None:
 
     async def rejected() -> Fault:
         client: Any = made(httpx2.AsyncClient(transport=httpx2.MockTransport(echoing)))
-        deadline = Deadline.after(None, time.monotonic)
+        deadline = Deadline(None, time.monotonic)
         connection = BatchConnection(async_half(client), profile, profile.default_wire, policy, deadline)
         with pytest.raises(BatchRequestFailed) as raised:
             await vendor.get_status(connection, "batches/1")

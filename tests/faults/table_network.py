@@ -53,9 +53,6 @@ NETWORK: dict[str, Row] = {
     ),
 }
 
-_UNBOUNDED = {"sync": "a blocking call that is no stream bounds each wait for the network, never their sum"}
-_EVENTS_ONLY = "google's SDK skips empty lines by itself, so a blocking stream of it never looks at the clock amid them"
-
 SLOW: dict[str, Row] = {
     "stalled-before-headers": Row(
         (Lost(TransmissionOutcome.STALLED), WHOLE),
@@ -84,9 +81,7 @@ SLOW: dict[str, Row] = {
             "openai-chat streamed": {"bill": "exact"},
             "anthropic streamed": {"bill": "exact"},
             "gemini-interactions streamed": {"bill": "exact"},
-            "google": {"without": {**_UNBOUNDED, "stream": _EVENTS_ONLY}},
         },
-        without=_UNBOUNDED,
     ),
 }
 """The rows whose cells wait for real; all of them at once."""

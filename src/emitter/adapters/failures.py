@@ -156,7 +156,7 @@ def _where_and_why(error: BaseException) -> str:
     address = _address_of(error)
     root: BaseException | None = error
     while root is not None and not (isinstance(root, OSError) and root.strerror):
-        root = root.__cause__ or root.__context__
+        root = root.__cause__ or (None if root.__suppress_context__ else root.__context__)
     reason = root.strerror if isinstance(root, OSError) else None
     detail = ": ".join(filter(None, (address, reason)))
     return f" ({detail})" if detail else ""

@@ -178,7 +178,7 @@ def create_batch_context(
 ) -> BatchContext:
     """Return the context of the batches of a run."""
     probe, settings = runner.run_plan.probe, runner.run_plan.settings
-    deadline = Deadline.after(options.timeout, settings.clock.monotonic)
+    deadline = Deadline(options.timeout, settings.clock.monotonic)
     connection = BatchConnection(runner.client, probe.profile, probe.wire, settings.policy, deadline)
 
     def on_status(status: BatchStatus) -> None:

@@ -116,7 +116,7 @@ class EmissionSender:
             if self.mark_sent is not None:
                 await self.mark_sent()
             if self.run is not None:
-                self.run.deadline.stopwatch.start()
+                self.run.deadline.resume()
         self.calls, self.is_calling = self.calls + 1, True
         self.stats.add_call(self.calls)
 
@@ -124,7 +124,7 @@ class EmissionSender:
         """Run the emission to its outcome."""
         await self.permit.acquire()
         self.run = run = EmissionRun.start(self.plan)
-        run.deadline.stopwatch.stop()  # until the first call is sent
+        run.deadline.pause()  # until the first call is sent
         try:
             async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
                 async for _ in adrive(run, send):

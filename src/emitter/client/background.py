@@ -23,6 +23,7 @@ from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.clients import limit_client
 from emitter.adapters.http_response import parse_body
 from emitter.adapters.transport import HttpRequest, HttpTransfer, send_request
+from emitter.adapters.watchdog import Watch
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, StoreFailed
 from emitter.messages import Fault, as_mapping
@@ -125,11 +126,13 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = self._find_id()
-            response = self._post() if response_id is None else self._fetch(response_id)
+            with Watch(self._deadline):
+                response = self._post() if response_id is None else self._fetch(response_id)
             response_id = response_id or self._keep_id(response)
             while (pending := self._pending_id(response)) is not None:
                 clock.sleep(self._next_wait())
-                response = self._fetch(response_id or pending)
+                with Watch(self._deadline):
+                    response = self._fetch(response_id or pending)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self._fail(error)

@@ -110,7 +110,7 @@ class EmissionRun:
         self._sent: ModelRequest | None = None
         self._effects, self._models = effects, models
         self._started_at = clock.monotonic()
-        self.deadline = Deadline.after(policy.deadline, clock.monotonic)
+        self.deadline = Deadline(policy.deadline, clock.monotonic)
 
     @classmethod
     def start(cls, prepared: PreparedEmission) -> Self:

@@ -29,14 +29,14 @@ from emitter.adapters.failures import parse_failure
 from emitter.adapters.http_response import StreamAccumulator, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
-from emitter.deadline import TIMEOUT_MESSAGE
+from emitter.adapters.watchdog import Watch, aiter_in_time, iter_in_time
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 
     from emitter.client.prepared import PreparedEmission
     from emitter.deadline import Deadline
@@ -100,12 +100,11 @@ class _Call:
         self._deadline = deadline.narrow(policy.timeout)
         self._transfer = HttpTransfer(policy.max_response_bytes)
 
-    def _send(self, *, stream: bool = False) -> Any:
-        """Send the request. Return the SDK's response, or an awaitable of it from an async client."""
+    def _send(self, seconds: float, *, stream: bool = False) -> Any:
+        """Send the request with a timeout. Return the SDK's response, or an awaitable of it from an async client."""
         profile, wire, _ = self._prepared.target
         adapter, facts = ADAPTERS[wire], profile.wires[wire]
         body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)
-        seconds = self._deadline.remaining()
         if stream:
             return adapter.open_stream(client, adapter.with_stream(body, facts), seconds, self._request.headers)
         return adapter.send(client, body, seconds, self._request.headers)
@@ -140,7 +139,9 @@ class UnaryCall(_Call):
     def __iter__(self) -> Iterator[StreamEvent]:
         """Send the request."""
         try:
-            self.answer = self._parse(self._send())
+            with Watch(self._deadline) as seconds:
+                response = self._send(seconds)
+            self.answer = self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self.answer = self._with_usage(self._answer_from_error(error))
         return iter(())
@@ -149,7 +150,7 @@ class UnaryCall(_Call):
         """Send the request."""
         try:
             async with asyncio.timeout(self._deadline.timeout()):
-                response = await self._send()
+                response = await self._send(self._deadline.remaining())
             self.answer = self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self.answer = self._with_usage(self._answer_from_error(error))
@@ -211,10 +212,11 @@ class StreamCall(_Call):
     def __iter__(self) -> Generator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
-            response = self._send(stream=True)
+            with Watch(self._deadline) as seconds:
+                response = self._send(seconds, stream=True)
             accumulator = self._start_accumulator()
             with closing(response):
-                for chunk in self._iter_in_time(response.iter_bytes()):
+                for chunk in iter_in_time(response.iter_bytes(), self._deadline):
                     yield from self._feed_text(accumulator.feed(chunk))
             yield from self._finish(accumulator.finish(response.headers))
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
@@ -224,10 +226,10 @@ class StreamCall(_Call):
         """Send the request and yield progress events."""
         try:
             async with asyncio.timeout(self._deadline.timeout()):
-                response = await self._send(stream=True)
+                response = await self._send(self._deadline.remaining(), stream=True)
             accumulator = self._start_accumulator()
-            async with aclosing(response):
-                async for chunk in self._aiter_in_time(response.aiter_bytes()):
+            async with aclosing(response), aclosing(aiter_in_time(response.aiter_bytes(), self._deadline)) as chunks:
+                async for chunk in chunks:
                     for event in self._feed_text(accumulator.feed(chunk)):
                         yield event
             for event in self._finish(accumulator.finish(response.headers)):
@@ -239,29 +241,6 @@ class StreamCall(_Call):
         prepared = self._prepared
         self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._request.output.mode)
         return self._incoming
-
-    def _iter_in_time(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield chunks before the deadline. The time that the consumer takes between chunks does not count."""
-        stopwatch = self._deadline.stopwatch
-        for chunk in chunks:
-            if self._deadline.expired:
-                raise TimeoutError(TIMEOUT_MESSAGE)
-            stopwatch.stop()
-            yield chunk
-            stopwatch.start()
-
-    async def _aiter_in_time(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        stopwatch = self._deadline.stopwatch
-        while True:
-            async with asyncio.timeout(self._deadline.timeout()):
-                chunk = await anext(chunks, None)
-            if chunk is None:
-                return
-            if self._deadline.expired:
-                raise TimeoutError(TIMEOUT_MESSAGE)
-            stopwatch.stop()
-            yield chunk
-            stopwatch.start()
 
     def _feed_text(self, text: str) -> list[Any]:
         self._fed += len(text)

@@ -164,7 +164,7 @@ async def arun(client: Any, tasks: Iterable[str], setting: Setting, came: Came) 
     profile, _ = find_profile(settings.model)
     wire = asked[0].plan.wire if asked else profile.default_wire
     channel = BatchConnection(
-        client, profile, wire, settings.policy, Deadline.after(setting.how.timeout, settings.clock.monotonic)
+        client, profile, wire, settings.policy, Deadline(setting.how.timeout, settings.clock.monotonic)
     )
     with open_batch_journal(setting.journal, {"run": setting.about}) as journal:
         book = setting.doom(journal) if setting.doom else journal

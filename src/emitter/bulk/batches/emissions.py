@@ -200,7 +200,7 @@ class BatchedEmission:
 
     def expire(self) -> None:
         """End the emission because its deadline has passed."""
-        self.advance(Fault(FaultKind.DEADLINE, _DEADLINE_MESSAGE.format(self.deadline.ends_at)), by_vendor=False)
+        self.advance(Fault(FaultKind.DEADLINE, _DEADLINE_MESSAGE.format(self.deadline.seconds)), by_vendor=False)
 
     @property
     def failed_permanently(self) -> bool:

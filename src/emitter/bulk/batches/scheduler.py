@@ -203,12 +203,12 @@ class BatchScheduler:
         """Expire overdue emissions. Their batches continue at the vendor, and another run can collect them."""
         for batch in self._awaited_batches:
             for position, emission in list(batch.waiting.items()):
-                if emission.deadline.expired:
+                if emission.deadline.has_passed:
                     emission.expire()
                     self._enqueue(batch.waiting.pop(position))
         pending, self._pending = self._pending, deque()
         for emission in pending:
-            if emission.deadline.expired:
+            if emission.deadline.has_passed:
                 emission.expire()
             self._enqueue(emission)
 
@@ -331,7 +331,7 @@ class BatchScheduler:
         context = self._context
         context.journal.record_cancel(vendor_batch.entry.tag)
         # The deadline of the run has passed, if it is the reason.
-        connection = replace(context.connection, deadline=Deadline.after(None, context.clock.monotonic))
+        connection = replace(context.connection, deadline=Deadline(None, context.clock.monotonic))
         try:
             await context.vendor.cancel(connection, batch_id)
         except BatchRequestFailed as failed:  # the batch continues, and is in the journal

@@ -1,0 +1,204 @@
+"""End a blocking request at its deadline.
+
+A blocking client has a timeout for each wait for the network, but none for their sum: a vendor that sends a byte a
+second is never late. So one daemon thread watches the requests of all threads, and shuts down the socket that a thread
+waits for once its deadline has passed. The thread continues with an error, which ``Watch`` replaces by
+``TimeoutError``.
+
+Neither ``httpx2`` nor ``urllib3`` has a public way to the socket of a request before its response begins. Its socket is
+searched for only after the deadline, in the frames of the waiting thread, so that a request in time costs nothing.
+
+Sources: ``_sync`` and ``_backends/sync.py`` in httpcore2 2.16.2; ``connection.py`` and ``util`` in urllib3 2.8.0;
+``http/client.py``, ``socket.py`` and ``ssl.py`` in Python 3.11 to 3.14.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import socket
+import sys
+import threading
+import time
+from contextlib import suppress
+from itertools import dropwhile, takewhile
+from typing import TYPE_CHECKING
+
+from emitter.deadline import TIMEOUT_MESSAGE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
+    from types import FrameType, TracebackType
+
+    from emitter.deadline import Deadline
+
+_RETRY_SECONDS = 0.05
+"""The time after which an overdue thread is looked at again. It may not have waited for a socket, and a client tries
+every address of a name."""
+_SHORTEST_WAIT = 0.01
+_OWN_PACKAGE = __name__.partition(".")[0]
+_CLIENTS = frozenset({"httpcore2", "httpcore", "urllib3"})
+_INNER_PACKAGES = _CLIENTS | {"botocore", "http", "socket", "ssl"}
+"""What those clients call to wait for a socket. Other code that they call, such as a logging handler, may have sockets
+of its own, which are not touched."""
+_SOCKET_LOCALS = ("self", "conn", "sock", "stream")
+_SOCKET_ATTRIBUTES = ("_network_stream", "_sock", "sock", "socket")
+
+
+class Watch:
+    """A blocking part of a request, which ends at a deadline. It can be entered again for the next part.
+
+    Leaving it raises ``TimeoutError`` if the socket was shut down, because what the client returns then may look like a
+    complete answer.
+    """
+
+    __slots__ = ("deadline", "has_ended", "thread_id", "was_cut")
+
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
+        self.thread_id = 0
+        self.has_ended = self.was_cut = False
+
+    def __enter__(self) -> float:
+        """Start to watch, and return the seconds that are left."""
+        seconds = self.deadline.remaining()
+        self.thread_id = threading.get_ident()
+        _WATCHDOG.add(self, time.monotonic() + seconds)
+        return seconds
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        _WATCHDOG.remove(self)
+        if self.was_cut and (error is None or isinstance(error, Exception)):
+            raise TimeoutError(TIMEOUT_MESSAGE) from None
+
+    def end(self) -> None:
+        """End the part now, because nobody waits for it."""
+        self.has_ended = True
+        _WATCHDOG.wake()
+
+
+class _Watchdog:
+    """The watches that are open, and the thread that looks at them."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the watches and the thread. A forked child has neither."""
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._open = set[Watch]()
+        self._thread: threading.Thread | None = None
+        self._looks_at = math.inf
+
+    def add(self, watch: Watch, due: float) -> None:
+        """Open a watch. The thread is woken only if it would look too late."""
+        with self._lock:
+            self._open.add(watch)
+            if due < self._looks_at:
+                self._looks_at = due
+                self._changed.notify()
+                if self._thread is None:
+                    self._start()
+
+    def remove(self, watch: Watch) -> None:
+        """Close a watch. Its socket is not shut down from now on."""
+        with self._lock:
+            self._open.discard(watch)
+
+    def wake(self) -> None:
+        """Look at the watches now."""
+        with self._changed:
+            self._looks_at = -math.inf
+            self._changed.notify()
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._run, name="emitter-watchdog", daemon=True)
+        with suppress(RuntimeError):  # no thread can be started, for example while the interpreter shuts down
+            thread.start()
+            self._thread = thread
+
+    def _run(self) -> None:
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                if now >= self._looks_at:
+                    self._looks_at = now + min(map(_look_at, self._open), default=math.inf)
+                else:
+                    self._changed.wait(min(self._looks_at - now, threading.TIMEOUT_MAX))
+
+
+_WATCHDOG = _Watchdog()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_WATCHDOG.reset)
+
+
+def iter_in_time(pieces: Iterable[bytes], deadline: Deadline) -> Generator[bytes]:
+    """Yield the pieces of a response, and raise ``TimeoutError`` at the deadline.
+
+    The deadline is paused while the consumer has a piece.
+    """
+    watch, iterator = Watch(deadline), iter(pieces)
+    while True:
+        with watch:
+            piece = next(iterator, None)
+        if piece is None:
+            return
+        if deadline.pause() <= 0:  # a transport without a socket cannot be woken
+            raise TimeoutError(TIMEOUT_MESSAGE)
+        yield piece
+        deadline.resume()
+
+
+async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> AsyncGenerator[bytes]:
+    """Async version of ``iter_in_time``."""
+    while True:
+        async with asyncio.timeout(deadline.timeout()):
+            piece = await anext(pieces, None)
+        if piece is None:
+            return
+        if deadline.pause() <= 0:
+            raise TimeoutError(TIMEOUT_MESSAGE)
+        yield piece
+        deadline.resume()
+
+
+def _look_at(watch: Watch) -> float:
+    """Shut down the socket of an overdue watch. Return the seconds after which the watch is looked at again."""
+    with suppress(Exception):  # of the caller's clock or client, and it must not end this thread
+        remaining = 0.0 if watch.has_ended else watch.deadline.remaining()
+        if remaining > 0:
+            return max(remaining, _SHORTEST_WAIT)
+        waiting = _find_socket(sys._current_frames().get(watch.thread_id))  # noqa: SLF001  public in spite of its name
+        if waiting is not None:
+            watch.was_cut = True
+            # The method of an SSLSocket would drop the TLS state that the thread is using.
+            socket.socket.shutdown(waiting, socket.SHUT_RDWR)
+    return _RETRY_SECONDS
+
+
+def _find_socket(frame: FrameType | None) -> socket.socket | None:
+    """Return the socket that a thread waits for inside an HTTP client, or None."""
+    frames: list[FrameType] = []
+    while frame is not None and _package(frame) != _OWN_PACKAGE:
+        frames.append(frame)
+        frame = frame.f_back
+    client = dropwhile(lambda each: _package(each) not in _CLIENTS, reversed(frames))
+    waiting = takewhile(lambda each: _package(each) in _INNER_PACKAGES, client)
+    return next((each for frame in waiting for each in _open_sockets(frame)), None)
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
+
+
+def _open_sockets(frame: FrameType) -> Iterator[socket.socket]:
+    """Yield the open sockets among the variables of a frame."""
+    for name in _SOCKET_LOCALS:
+        value: object = frame.f_locals.get(name)
+        while value is not None and not isinstance(value, socket.socket):
+            value = next(filter(None, (getattr(value, each, None) for each in _SOCKET_ATTRIBUTES)), None)
+        # TLS takes the connection over from a plain socket, which has no file descriptor afterwards.
+        if value is not None and value.fileno() >= 0:
+            yield value
