@@ -5,7 +5,7 @@
         + Uncompilable            the type or schema cannot be used
         + ResolutionError         an answer to a decision cannot be accepted
       x EmissionError             an emission failed; carries its trace
-        + Refused, Truncated, PromptTooLong, Invalid, CheckFailed, CapabilityNotProvided
+        + Refused, Truncated, PromptTooLong, Invalid, CheckFailed, ClientFailed, CapabilityNotProvided
         + AuthenticationError, BadRequest, NotFound, RateLimited, Unreachable, LimitReached
       x AuthorityError            an action or a grant was blocked; nothing happened
       x StoreFailed, JournalFailed, UnknownOutcome, Tampered, Unencodable, UnexpectedRequest, PartiallyDone
@@ -408,6 +408,16 @@ class CheckFailed(EmissionError):
     """A check or validator of yours raised an exception, which is the ``__cause__``."""
 
     hint = "It is a bug in that code: a check returns what it finds, and a validator raises ValueError."
+
+
+class ClientFailed(EmissionError):
+    """Code or a setting of yours failed while a request was sent. The exception is the ``__cause__``.
+
+    Such code is what the SDK client calls: a hook, an auth flow, a transport, a middleware or a token provider. The
+    request is not sent again. If it was sent, ``usage`` has an estimate of its tokens.
+    """
+
+    hint = "Neither the vendor nor the network failed: correct that code or setting of the client."
 
 
 class CapabilityNotProvided(EmissionError):

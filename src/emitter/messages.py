@@ -326,6 +326,8 @@ class FaultKind(str, Enum):
     TIMEOUT = "timeout"
     CONNECTION = "connection"
     PROTOCOL = "protocol"
+    CLIENT = "client"
+    """The caller's own code or environment failed, such as a hook of the client."""
     DEADLINE = "deadline"
     CANCELLED = "cancelled"
     """The caller stopped before the answer was complete."""

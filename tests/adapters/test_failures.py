@@ -136,17 +136,17 @@ def test_our_own_error_is_nofault(wire: WireFormat, world: str) -> None:
 @WIRES
 @pytest.mark.parametrize("error", [ZeroDivisionError, RecursionError, OverflowError, AssertionError, MemoryError])
 def test_whatever_a_call_raises_is_a_fault(wire: WireFormat, world: str, error: type[Exception]) -> None:
-    """An exception that no table knows ends the call as a fault; its class is named and its words are not."""
+    """An exception that no table knows is that of the code that raised it; both are named, and its words are not."""
     found = fault(wire, world, _raising(error, "secret words"))
-    assert (found.kind, found.status) == (FaultKind.PROTOCOL, None)
-    assert error.__name__ in found.message
+    assert (found.kind, found.status) == (FaultKind.CLIENT, None)
+    assert f"tests.adapters.test_failures._raising.<locals>.reply raised {error.__name__}" in found.message
     assert "secret" not in found.message
 
 
 @WORLDS
 @WIRES
 def test_a_request_that_cannot_be_built_is_not_sent(wire: WireFormat, world: str) -> None:
-    """An option that is no JSON is a fault of the request, which another attempt does not cure."""
+    """An option that is no JSON is the caller's failure, which another attempt does not cure."""
     server = saying("{}")
     if wire in (WireFormat.GOOGLE, WireFormat.BEDROCK_CONVERSE):  # its SDK's own model of the options says so
         with pytest.raises(InputError, match="temperature"):
@@ -154,7 +154,7 @@ def test_a_request_that_cannot_be_built_is_not_sent(wire: WireFormat, world: str
         return
     found = send(Line(VENDORS[wire], wire, world), server, request(options={"temperature": object()}))
     assert isinstance(found, Fault)
-    assert found.kind is FaultKind.BAD_REQUEST
+    assert found.kind is FaultKind.CLIENT
     assert server.seen == []
 
 

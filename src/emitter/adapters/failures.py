@@ -1,30 +1,47 @@
-"""Decide whose failure an exception is, and convert it to a ``Fault``.
+"""Decide whose failure an exception of a call is, once and from where it came.
 
-The body of an error response is preferred to the exception that an SDK made of it.
+- The vendor: an HTTP response with the status of an error, or one that cannot be read.
+- The transport: the exceptions by which the SDKs and their HTTP libraries report connections, TLS and timeouts.
+- The caller: any other exception whose traceback passes through code that belongs to none of them, such as a hook, an
+  auth flow, a transport, a middleware or a token provider of the client, and whatever prevents a request from being
+  sent.
+- The store and emitter itself: their own exceptions, which are raised again.
+
+The first two become the ``Fault`` that the profile or the tables here name. A failure of the caller's is a fault of the
+kind ``CLIENT``, which is never sent again. Its exception is the cause.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.http_response import parse_response
 from emitter.adapters.response_decoding import with_cause
 from emitter.adapters.transport import ResponseRejected
-from emitter.errors import EmitterError
+from emitter.errors import EmitterError, StoreFailed, UnexpectedRequest
 from emitter.messages import Fault, FaultKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from types import FrameType
 
     from emitter.adapters.transport import HttpTransfer
     from emitter.messages import CallResult
     from emitter.profiles.model import ProviderProfile, WireFormat
 
-ExceptionT = TypeVar("ExceptionT", bound=BaseException)
+_SDKS = frozenset({"openai", "anthropic", "google", "boto3", "botocore"})
+_HTTP_LIBRARIES = frozenset(
+    {"httpx2", "httpcore2", "httpx", "httpcore", "h11", "h2", "hpack", "hyperframe", "socksio", "truststore", "certifi"}
+    | {"urllib3", "aiohttp", "idna", "brotli", "brotlicffi", "backports", "zstandard"}
+)
+_EVENT_LOOPS = frozenset({"asyncio", "anyio", "sniffio", "trio", "uvloop"})
+_OTHER_CODE = _SDKS | _HTTP_LIBRARIES | _EVENT_LOOPS | sys.stdlib_module_names | {"emitter"}
+"""The packages whose frames do not belong to the caller."""
 
-_FAULT_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
+_TRANSPORT_FAULTS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
     {
         ("openai", "APITimeoutError"): FaultKind.TIMEOUT,
         ("openai", "APIConnectionError"): FaultKind.CONNECTION,
@@ -32,9 +49,11 @@ _FAULT_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
         ("anthropic", "APIConnectionError"): FaultKind.CONNECTION,
         ("httpx2", "TimeoutException"): FaultKind.TIMEOUT,
         ("httpx2", "DecodingError"): FaultKind.PROTOCOL,
+        ("httpx2", "UnsupportedProtocol"): FaultKind.CLIENT,
         ("httpx2", "TransportError"): FaultKind.CONNECTION,
         ("httpx", "TimeoutException"): FaultKind.TIMEOUT,
         ("httpx", "DecodingError"): FaultKind.PROTOCOL,
+        ("httpx", "UnsupportedProtocol"): FaultKind.CLIENT,
         ("httpx", "TransportError"): FaultKind.CONNECTION,
         ("botocore", "ConnectTimeoutError"): FaultKind.TIMEOUT,
         ("botocore", "ReadTimeoutError"): FaultKind.TIMEOUT,
@@ -53,41 +72,66 @@ _FAULT_KINDS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
         ("aiohttp", "ServerTimeoutError"): FaultKind.TIMEOUT,
         ("aiohttp", "ClientError"): FaultKind.CONNECTION,
         ("google", "UnknownApiResponseError"): FaultKind.PROTOCOL,
-        ("json", "JSONDecodeError"): FaultKind.PROTOCOL,
-        ("builtins", "TimeoutError"): FaultKind.TIMEOUT,
+        ("google", "TransportError"): FaultKind.CONNECTION,
+        ("google", "GoogleAuthError"): FaultKind.AUTHENTICATION,
     }
 )
-_WRAPPING_SDKS = ("openai", "anthropic")
-_FAULT_MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
+"""The exceptions that report a failure of the transport, wherever they are raised: a transport of the caller's reports
+its own failures by those of httpx2."""
+_BUILTIN_FAULTS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(
+    {
+        ("json", "JSONDecodeError"): FaultKind.PROTOCOL,
+        ("builtins", "TimeoutError"): FaultKind.TIMEOUT,
+        ("builtins", "FileNotFoundError"): FaultKind.CLIENT,
+        ("builtins", "PermissionError"): FaultKind.CLIENT,
+        ("builtins", "IsADirectoryError"): FaultKind.CLIENT,
+        ("builtins", "NotADirectoryError"): FaultKind.CLIENT,
+        ("builtins", "OSError"): FaultKind.CONNECTION,
+        ("anyio", "EndOfStream"): FaultKind.CONNECTION,
+    }
+)
+"""Exceptions that mean this only if no code of the caller's raised them."""
+_WRAPPERS = frozenset({("openai", "APIConnectionError"), ("anthropic", "APIConnectionError")})
+"""The SDKs raise these from any exception of their HTTP client, also from one that the caller's code raised."""
+_INVALID_REQUEST = ("h11", "LocalProtocolError")
+"""The request has a part that HTTP does not allow, such as a line break in a header."""
+_OWN_ERRORS = (StoreFailed, UnexpectedRequest)
+"""Errors of emitter that say whose failure it is, wherever they are raised."""
+_MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
     {
         FaultKind.TIMEOUT: "The vendor did not answer in time.",
         FaultKind.CONNECTION: "The connection to the vendor could not be made or was cut.",
         FaultKind.PROTOCOL: "The vendor's response cannot be read.",
         FaultKind.AUTHENTICATION: "The client found no valid credentials.",
+        FaultKind.CLIENT: "The client could not send the request.",
     }
 )
 
 
 def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
-    """Return the result of a call that raised an exception; emitter's own errors are raised again.
+    """Return the result of a call that raised an exception. The module says whose failure it is.
 
-    The body of an error response is preferred to the exception. An unknown exception is a fault of the request if
-    nothing was sent, and otherwise a fault of the response.
+    Errors of a store and of emitter itself are raised again.
     """
-    own_error = _find_cause(error, EmitterError)
-    if own_error is not None:
-        raise own_error
-    rejected = _find_cause(error, ResponseRejected)
+    raised = _unwrap(error)
+    frame = _find_caller_frame(raised)
+    if isinstance(raised, EmitterError) and (frame is None or isinstance(raised, _OWN_ERRORS)):
+        raise raised
+    if frame is not None and not _is_report(raised, transfer):
+        return with_cause(_make_caller_fault(raised, frame, transfer.status), raised)
+    rejected = raised.fault if isinstance(raised, ResponseRejected) else None
     try:
-        result = _parse_transfer(profile, wire, transfer) or (rejected and rejected.fault)
-        result = result or parse_exception(profile, wire, error)
+        result = _parse_transfer(profile, wire, transfer) or rejected or parse_exception(profile, wire, error)
     except Exception:  # noqa: BLE001  an odd error body may break its decoding
         result = None
-    return with_cause(result or make_unexpected_fault(error, transfer.status, was_sent=transfer.is_sent), error)
+    return with_cause(result or _make_unexpected_fault(raised, transfer), error)
 
 
 def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:
-    """Return the result of an error response, as far as its body arrived."""
+    """Return the result of an error response, as far as its body arrived.
+
+    It is preferred to the exception that an SDK made of the response.
+    """
     if transfer.status is None or not transfer.is_error:
         return None
     text = transfer.error_body.decode("utf-8", "replace")
@@ -95,31 +139,119 @@ def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTr
 
 
 def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
-    """Return the result of an SDK's exception, or None if it did not come from the SDK."""
-    result = _parse_exception(profile, wire, error)
-    return None if result is None else with_cause(result, error)
+    """Return the result of an exception of an SDK or HTTP library, or None for one of other code."""
+    raised = _unwrap(error)
+    if isinstance(raised, EmitterError):
+        raise raised
+    status, response = _answered_status(raised), getattr(raised, "response", None)
+    if status is not None:
+        headers = getattr(response, "headers", None) or {}
+        return with_cause(parse_response(profile, wire, status, headers, _error_text(response, raised)), error)
+    kind = _find_kind(raised, _TRANSPORT_FAULTS) or _find_kind(raised, _BUILTIN_FAULTS)
+    return None if kind is None else with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
 
 
-def _parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
-    own_error = _find_cause(error, EmitterError)
-    if own_error is not None:
-        raise own_error
-    raw = cast("Any", error)
-    response = getattr(raw, "response", None)
-    codes = (getattr(response, "status_code", None), getattr(raw, "status_code", None), getattr(raw, "code", None))
-    status = next((code for code in codes if isinstance(code, int)), None)
-    if status is not None and (response is not None or hasattr(raw, "details")):
-        return parse_response(
-            profile, wire, status, getattr(response, "headers", None) or {}, _error_text(response, raw)
-        )
-    return classify_exception(error)
-
-
-def _find_cause(error: BaseException | None, kind: type[ExceptionT]) -> ExceptionT | None:
-    """Return the exception of type ``kind`` that an exception is or wraps."""
-    while error is not None and not isinstance(error, kind):
+def _unwrap(error: Exception) -> Exception:
+    """Return the exception that an SDK reported as a connection error."""
+    while _names(error) & _WRAPPERS and isinstance(error.__cause__, Exception):
         error = error.__cause__
     return error
+
+
+def _names(error: BaseException) -> set[tuple[str, str]]:
+    return {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__}
+
+
+def _find_kind(error: BaseException, kinds: Mapping[tuple[str, str], FaultKind]) -> FaultKind | None:
+    names = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__)
+    kind = next((kinds[name] for name in names if name in kinds), None)
+    is_invalid = kind is FaultKind.CONNECTION and any(_INVALID_REQUEST in _names(each) for each in _iter_causes(error))
+    return FaultKind.CLIENT if is_invalid else kind
+
+
+def _iter_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception and those that caused it."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _is_report(error: Exception, transfer: HttpTransfer) -> bool:
+    """Return whether an exception that passed the caller's code reports a failure of the vendor or the transport.
+
+    A transport of the caller's raises httpx2's exceptions, and a hook may raise that of the response's status. Those of
+    another request, such as one that a hook sends, say nothing about this one.
+    """
+    if isinstance(error, ResponseRejected):
+        return True
+    if _find_kind(error, _TRANSPORT_FAULTS) is not None:
+        return not transfer.is_sent or _is_about(error, transfer)
+    if _answered_status(error) is not None:
+        return _is_about(error, transfer)
+    frames = _frames(error)
+    return type(error).__module__.partition(".")[0] in _SDKS and _package(frames[-1]) in _OTHER_CODE
+
+
+def _is_about(error: Exception, transfer: HttpTransfer) -> bool:
+    """Return whether an exception is about the request of a transfer. One without a request is."""
+    url = getattr(_request_of(error) or _request_of(getattr(error, "response", None)), "url", None)
+    return url is None or url == getattr(transfer.request, "url", url)
+
+
+def _request_of(holder: object) -> object:
+    try:
+        return getattr(holder, "request", None)
+    except RuntimeError:  # raised by httpx2 if the request is not set
+        return None
+
+
+def _answered_status(error: Any) -> int | None:
+    """Return the HTTP status of the response that an exception of an SDK or HTTP library reports."""
+    if type(error).__module__.partition(".")[0] not in _SDKS | _HTTP_LIBRARIES:
+        return None
+    response = getattr(error, "response", None)
+    codes = (getattr(response, "status_code", None), getattr(error, "status_code", None), getattr(error, "code", None))
+    status = next((code for code in codes if isinstance(code, int)), None)
+    return status if response is not None or hasattr(error, "details") else None
+
+
+def _find_caller_frame(error: BaseException) -> FrameType | None:
+    """Return the innermost frame of the caller's code in a traceback."""
+    return next((frame for frame in reversed(_frames(error)) if _package(frame) not in _OTHER_CODE), None)
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    frames: list[FrameType] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame)
+        traceback = traceback.tb_next
+    return frames
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _make_caller_fault(error: Exception, frame: FrameType, status: int | None) -> Fault:
+    """Return the fault of an exception that the caller's code raised.
+
+    Its message is left out, because it may contain anything.
+    """
+    code = f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_qualname}"
+    return Fault(FaultKind.CLIENT, f"{code} raised {type(error).__name__}, and the client called it.", status)
+
+
+def _make_unexpected_fault(error: Exception, transfer: HttpTransfer) -> Fault:
+    """Return the fault of an unknown exception of an SDK or HTTP library, named by the class of its root cause.
+
+    After the request was sent, the response is what they cannot handle, unless an event loop raised the exception.
+    """
+    *_, root = _iter_causes(error)
+    frames = _frames(root)
+    is_loop = bool(frames) and _package(frames[-1]) in _EVENT_LOOPS
+    kind = FaultKind.PROTOCOL if transfer.is_sent and not is_loop else FaultKind.CLIENT
+    return Fault(kind, f"{_MESSAGES[kind].removesuffix('.')} ({type(root).__name__}).", transfer.status)
 
 
 def _error_text(response: Any, error: Any) -> str:
@@ -127,28 +259,12 @@ def _error_text(response: Any, error: Any) -> str:
     details = getattr(error, "details", None)
     if isinstance(details, str):
         return details
-    # The details of anthropic's exceptions are an SDK object with a part of the body only.
-    return json.dumps(details) if isinstance(details, dict | list) else str(getattr(response, "text", ""))
-
-
-def classify_exception(error: BaseException) -> Fault | None:
-    """Return the fault that an exception without a response stands for, or None for an exception of other code."""
-    kind = _fault_kind(error)
-    if type(error).__module__.startswith(_WRAPPING_SDKS) and error.__cause__ is not None:
-        kind = _fault_kind_of_cause(error.__cause__)
-    return Fault(kind, _FAULT_MESSAGES[kind] + _where_and_why(error)) if kind else None
-
-
-def make_unexpected_fault(error: BaseException, status: int | None, *, was_sent: bool) -> Fault:
-    """Return the fault of an unknown exception, named by the class of its root cause.
-
-    The exception's message is left out, because it may contain anything.
-    """
-    while error.__cause__ is not None:
-        error = error.__cause__
-    kind = FaultKind.PROTOCOL if was_sent else FaultKind.BAD_REQUEST
-    message = _FAULT_MESSAGES[kind] if was_sent else "The request could not be sent."
-    return Fault(kind, f"{message.removesuffix('.')} ({type(error).__name__}).", status)
+    if isinstance(details, dict | list):  # those of anthropic are an SDK object with a part of the body only
+        return json.dumps(details)
+    try:
+        return str(getattr(response, "text", ""))
+    except RuntimeError:  # raised by httpx2 if the body was not read
+        return ""
 
 
 def _where_and_why(error: BaseException) -> str:
@@ -164,18 +280,8 @@ def _where_and_why(error: BaseException) -> str:
 
 def _address_of(error: BaseException) -> str | None:
     """Return the scheme, host and port of an exception's request, without its path and credentials."""
+    url: Any = getattr(_request_of(error), "url", None)
     try:
-        url = cast("Any", error).request.url
         return f"{url.scheme}://{url.netloc.decode('ascii')}"
-    except (AttributeError, RuntimeError, UnicodeDecodeError):  # httpx raises RuntimeError if there is no request
+    except (AttributeError, UnicodeDecodeError):
         return None
-
-
-def _fault_kind(error: BaseException) -> FaultKind | None:
-    names = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__)
-    return next((_FAULT_KINDS[name] for name in names if name in _FAULT_KINDS), None)
-
-
-def _fault_kind_of_cause(cause: BaseException) -> FaultKind | None:
-    """Return the kind of a wrapped exception: the SDKs report errors in their own code as connection errors, too."""
-    return _fault_kind(cause) or (FaultKind.CONNECTION if isinstance(cause, OSError) else None)

@@ -42,12 +42,14 @@ class HttpTransfer:
     Attributes:
         max_bytes: The largest decompressed body that is accepted.
         request: The HTTP request as it was sent, with its credentials; ``None`` before that.
+        is_uploaded: True once the HTTP library began to read the body of the request.
         received: The bytes of the body read so far, after decompression.
         error_body: The body read so far, if ``status`` is an error.
     """
 
     max_bytes: int
     request: Any = None
+    is_uploaded: bool = False
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     received: int = 0
@@ -55,8 +57,8 @@ class HttpTransfer:
 
     @property
     def is_sent(self) -> bool:
-        """True once a request was sent."""
-        return self.request is not None
+        """True once the vendor may have received the request."""
+        return self.is_uploaded or self.status is not None
 
     @property
     def is_error(self) -> bool:
@@ -289,7 +291,7 @@ class _HttpView(RequestView):
 
     def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         """Send a request without following redirects; may raise ``ResponseRejected``."""
-        self.transfer.request = request
+        _start_transfer(request, self.transfer)
         client: Any = super()
         response = client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
@@ -303,6 +305,19 @@ class _HttpView(RequestView):
             raise
         return response
 
+    def _send_single_request(self, request: Any) -> Any:
+        """Check each response, and read an error, before a hook or an auth flow of the caller's gets it."""
+        client: Any = super()
+        response = client._send_single_request(request)  # noqa: SLF001
+        try:
+            _check_response(response, self.transfer, _ResponseView)
+            if self.transfer.is_error:
+                response.read()
+        except BaseException:
+            response.close()
+            raise
+        return response
+
 
 class _AsyncHttpView(RequestView):
     """A view of an ``httpx2.AsyncClient``."""
@@ -311,7 +326,7 @@ class _AsyncHttpView(RequestView):
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         """Send a request without following redirects; may raise ``ResponseRejected``."""
-        self.transfer.request = request
+        _start_transfer(request, self.transfer)
         client: Any = super()
         response = await client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
@@ -325,6 +340,40 @@ class _AsyncHttpView(RequestView):
             raise
         return response
 
+    async def _send_single_request(self, request: Any) -> Any:
+        """Check each response, and read an error, before a hook or an auth flow of the caller's gets it."""
+        client: Any = super()
+        response = await client._send_single_request(request)  # noqa: SLF001
+        try:
+            _check_response(response, self.transfer, _AsyncResponseView)
+            if self.transfer.is_error:
+                await response.aread()
+        except BaseException:
+            await response.aclose()
+            raise
+        return response
+
+
+def _start_transfer(request: Any, transfer: HttpTransfer) -> None:
+    transfer.request = request
+    request.stream = make_view(request.stream, _UploadView, transfer)
+
+
+class _UploadView(RequestView):
+    """The body of a request. Reading it means that the vendor may receive the request."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[bytes]:
+        self.transfer.is_uploaded = True
+        stream: Any = super()
+        return cast("Iterator[bytes]", stream.__iter__())
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        self.transfer.is_uploaded = True
+        stream: Any = super()
+        return cast("AsyncIterator[bytes]", stream.__aiter__())
+
 
 def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
     """Start counting the response's body; raise ``ResponseRejected`` for a redirect."""
@@ -333,9 +382,12 @@ def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
         message = f"The server answered with a redirect ({response.status_code}), which is not followed."
         hint = "Set base_url to the address that serves the API."
         raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", response.status_code))
+    if response.extensions.get(_TRANSFER_KEY) is transfer:
+        return
     # RFC 9110, section 6.6.1: the recipient of a response without a Date header records the time of receipt.
     if "retry-after" in response.headers and parse_http_date(response.headers.get("date")) is None:
         response.headers["date"] = formatdate(usegmt=True)
+    transfer.received = 0
     response.extensions[_TRANSFER_KEY] = transfer
     response.__class__ = _view_type(mixin, response.__class__)
 

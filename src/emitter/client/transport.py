@@ -25,7 +25,6 @@ from emitter.adapters.clients import (
     find_request_credentials,
     limit_client,
 )
-from emitter.adapters.failures import parse_failure
 from emitter.adapters.http_response import StreamAccumulator, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from emitter.streaming.partials import PartialStream
 
 _MIN_ERROR_STATUS = 400
-_LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE})
+_LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE, FaultKind.CLIENT})
 _BYTES_A_TOKEN = 4
 """The estimate for an answer that was lost on the way. Its text cannot be read, so its tokens cannot be counted."""
 
@@ -115,7 +114,7 @@ class _Call:
         return self._transfer.headers
 
     def _answer_from_error(self, error: Exception) -> CallResult:
-        """Convert an exception to a fault. Programming errors of this library are raised."""
+        """Convert an exception to a fault. Errors of a store and of this library are raised."""
         return read_failure(self._prepared.target.profile, self._prepared.target.wire, error, self._transfer)
 
     def _redact_credentials(self, answer: CallResult) -> CallResult:
@@ -131,6 +130,13 @@ class _Call:
         if reported.input == input_tokens and reported.output == output_tokens:
             return reported
         return replace(reported, input=input_tokens, output=output_tokens, estimated=True)
+
+    def _estimate_lost(self, fault: Fault) -> Usage | None:
+        """Return an estimate for an answer that was lost on the way. The vendor bills it nevertheless."""
+        transfer = self._transfer
+        if fault.kind not in _LOST_KINDS or transfer.is_error or not transfer.is_sent:
+            return None
+        return replace(self._estimate_usage(None, ""), output=transfer.received // _BYTES_A_TOKEN)
 
 
 class UnaryCall(_Call):
@@ -166,13 +172,9 @@ class UnaryCall(_Call):
         return self._redact_credentials(self._with_usage(answer) if isinstance(answer, Fault) else answer)
 
     def _with_usage(self, answer: CallResult) -> CallResult:
-        """Add an estimated usage to an answer that was lost on the way. The vendor bills it nevertheless."""
-        transfer = self._transfer
-        is_lost = isinstance(answer, Fault) and answer.kind in _LOST_KINDS
-        if not is_lost or transfer.status is None or transfer.is_error:
-            return answer
-        usage = self._estimate_usage(None, "")
-        return replace(answer, usage=replace(usage, output=transfer.received // _BYTES_A_TOKEN))
+        """Add an estimated usage to an answer that was lost on the way."""
+        usage = self._estimate_lost(answer) if isinstance(answer, Fault) else None
+        return answer if usage is None else replace(answer, usage=usage)
 
     def usage_so_far(self) -> Usage | None:
         """Return None: a vendor reports usage only with the whole answer."""
@@ -265,7 +267,8 @@ class StreamCall(_Call):
             is_rejected = (answer.status or 0) >= _MIN_ERROR_STATUS and not (
                 self._incoming and self._incoming.is_event_stream
             )
-            return answer if is_rejected else replace(answer, usage=self.usage_so_far() or answer.usage)
+            usage = self.usage_so_far() or answer.usage or self._estimate_lost(answer)
+            return answer if is_rejected else replace(answer, usage=usage)
         if answer.raw_stop.startswith(ERROR_STOP_PREFIX):
             return replace(answer, usage=self.usage_so_far())
         if _is_billed(answer.usage):
@@ -320,8 +323,10 @@ class StreamRedactor:
 def read_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
     """Return the result of a request that raised an exception, without the credentials of that request.
 
-    Programming errors of this library are raised.
+    Errors of a store and of this library are raised.
     """
+    from emitter.adapters.failures import parse_failure  # noqa: PLC0415  few calls fail
+
     sent = transfer.request
     credentials = find_error_credentials(error) if sent is None else find_request_credentials(sent)
     return redact_credentials(parse_failure(profile, wire, error, transfer), credentials)

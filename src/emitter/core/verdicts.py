@@ -23,6 +23,7 @@ from emitter.errors import (
     AuthenticationError,
     BadRequest,
     CheckFailed,
+    ClientFailed,
     DeadlineReached,
     Invalid,
     LimitReached,
@@ -448,6 +449,7 @@ FAULTS: dict[FaultKind, Failure] = {
     # Another model cannot help: the caller has to fix these, or the emission is over.
     FaultKind.DEADLINE: Failure("deadline_exceeded", DeadlineReached, None),
     FaultKind.CANCELLED: Failure("cancelled", Unreachable, None),
+    FaultKind.CLIENT: Failure("client_failed", ClientFailed, None),
     FaultKind.AUTHENTICATION: Failure("provider_authentication_failed", AuthenticationError, None),
     FaultKind.PERMISSION: Failure("provider_permission_denied", AuthenticationError, None),
     FaultKind.NOT_FOUND: Failure("provider_model_not_found", NotFound, None),

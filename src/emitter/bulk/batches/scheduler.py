@@ -113,7 +113,9 @@ class BatchContext:
     on_status: StatusCallback
 
 
-_UNCERTAIN_KINDS = frozenset({FaultKind.TIMEOUT, FaultKind.CONNECTION, FaultKind.SERVER, FaultKind.PROTOCOL})
+_UNCERTAIN_KINDS = frozenset(
+    {FaultKind.TIMEOUT, FaultKind.CONNECTION, FaultKind.SERVER, FaultKind.PROTOCOL, FaultKind.CLIENT}
+)
 """After these faults the batch may exist, and submitting it again might pay for it twice."""
 _UNCONFIRMED_NOTICE = (
     "The submission of a batch was not confirmed. The vendor is searched for it before it is submitted again."
