@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -15,11 +16,14 @@ from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing.sample_moments import VALID_MOMENT
+from tests.raw_server import raw_server
 
 standardwebhooks = pytest.importorskip("standardwebhooks", reason="standardwebhooks is not installed")
+from emitter.integrations import webhooks  # noqa: E402
 from emitter.integrations.webhooks import WebhookFailed, Webhooks  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 SECRET = f"whsec_{base64.b64encode(bytes(range(32))).decode()}"
@@ -209,10 +213,53 @@ def test_a_changed_delivery_is_not_verified() -> None:
     assert json.loads(request.content)["type"] == "decision.opened"
 
 
+_OK = b"HTTP/1.1 200 OK\r\n"
+ENDLESS: dict[str, tuple[Callable[[], Iterable[bytes | float]], int]] = {
+    "a body without an end": (lambda: [_OK, b"\r\n", *repeat(bytes(65536), 2000)], 2),
+    "a body of a gigabyte": (lambda: [_OK, b"content-length: 1600000000\r\n\r\n", *repeat(bytes(65536), 2000)], 2),
+    "a trickled body": (lambda: [_OK, b"content-length: 99\r\n\r\n", *repeat_slowly(b"x")], 2),
+    "no body": (lambda: [_OK, b"content-length: 0\r\n\r\n"], 2),
+    "a trickled head": (lambda: [_OK, *repeat_slowly(b"x: y\r\n"), b"\r\n"], 0),
+    "no head": (lambda: [20.0, _OK, b"\r\n"], 0),
+    "early hints": (lambda: [*repeat_slowly(b"HTTP/1.1 103 Early Hints\r\n\r\n"), _OK, b"\r\n"], 0),
+    "an endless head": (lambda: [_OK, *repeat(b"x: y\r\n", 200_000)], 0),
+    "a redirect": (lambda: [b"HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\n\r\n"], 0),
+    "another protocol": (lambda: [b"220 mail.example\r\n"], 0),
+    "nothing": (list, 0),
+}
+
+
+def repeat_slowly(data: bytes) -> Iterator[bytes | float]:
+    """The same again and again, for twenty seconds."""
+    for _ in range(200):
+        yield data
+        yield 0.1
+
+
+@pytest.mark.parametrize(("script", "count"), ENDLESS.values(), ids=ENDLESS)
+def test_an_endpoint_has_little_time_and_its_body_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, script: Callable[[], Iterable[bytes | float]], count: int
+) -> None:
+    """A status is enough for a delivery, and anything else is a failed attempt."""
+    monkeypatch.setattr(webhooks, "_TIMEOUT_SECONDS", 0.5)
+    ledger = Ledger(MemoryStore())
+    decided(ledger)
+    with raw_server(script) as server:
+        delivering = Webhooks(ledger, f"http://127.0.0.1:{server.port}/", SECRET, attempts=1)
+        if count:
+            assert delivering.deliver() == count
+        else:
+            with pytest.raises(WebhookFailed, match="accepted no delivery in 1 attempts"):
+                delivering.deliver()
+    assert server.written < 20_000_000
+
+
 INVALID: dict[str, tuple[str, str]] = {
     "http": ("http://hooks.example/", SECRET),
     "no host": ("https:///x", SECRET),
     "another scheme": ("file:///etc/passwd", SECRET),
+    "no address": ("https://[::1", SECRET),
+    "no port": ("https://hooks.example:x/", SECRET),
     "no prefix": (URL, SECRET.removeprefix("whsec_")),
     "too short": (URL, "whsec_c2hvcnQ="),
     "no base64": (URL, "whsec_!!!"),

@@ -19,7 +19,6 @@ from datetime import UTC, datetime
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import urlsplit
 
 from emitter.decisions import ledger_log
 from emitter.decisions.ledger_entries import MARKER_ENTRY, ResolvedDecision, pending_of
@@ -28,6 +27,7 @@ from emitter.errors import EmitterError, InputError, MissingExtra
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
 from emitter.stores import NewEntry
+from emitter.strict_http import ExchangeFailed, exchange
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -176,13 +176,13 @@ class Webhooks:
             "webhook-timestamp": str(int(now.timestamp())),
             "webhook-signature": self._webhook.sign(message_id, now, body),
         }
-        # A proxy from the environment or a redirect could send the deliveries to another host than the caller named.
-        options = {"trust_env": False, "follow_redirects": False, "timeout": _TIMEOUT_SECONDS}
+        request = httpx2.Request("POST", self._url, content=body.encode(), headers=headers)
         try:
-            with httpx2.Client(transport=self._transport, **options) as client:
-                status = client.post(self._url, content=body.encode(), headers=headers).status_code
-        except (httpx2.HTTPError, OSError) as error:
-            raise _NotAccepted(f"{type(error).__name__}.") from None
+            # The status is all that counts, so the body of the answer is not read.
+            answer = exchange(request, seconds=_TIMEOUT_SECONDS, max_bytes=None, transport=self._transport)
+        except ExchangeFailed as error:
+            raise _NotAccepted(f"{error}.") from None
+        status = answer.status
         if status == _GONE:
             raise WebhookFailed("The endpoint is gone (status 410).", hint="Stop delivering to it.")
         if status not in range(200, 300):
@@ -201,8 +201,12 @@ def _import_httpx2() -> Any:
 
 
 def _check_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))):
+    httpx2 = _import_httpx2()
+    try:
+        parts = httpx2.URL(url)
+    except (httpx2.InvalidURL, ValueError, TypeError) as error:
+        raise InputError("url cannot be read.", hint="Pass an https address.") from error
+    if parts.host and (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.host))):
         return url
     raise InputError("url must be an https address.", hint="Use http on loopback only.")
 

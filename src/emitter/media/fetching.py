@@ -1,28 +1,21 @@
-"""Fetch the URL of a medium: ``https`` only, public addresses only, no redirects, and a size limit.
-
-The host name is resolved once, and the connection goes to the address that was checked. Otherwise a server could give
-a public address to the check and a private one to the connection (DNS rebinding).
-"""
+"""Fetch the URL of a medium: ``https`` only, public addresses only, no redirects, a time limit and a size limit."""
 
 from __future__ import annotations
 
-import ipaddress
-import socket
-import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any, Final, NamedTuple
 
 from emitter.errors import InputError, MissingExtra
 from emitter.media.parts import url_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from emitter.strict_http import ExchangeFailed, Network, exchange
 
 MAX_FETCHED_BYTES = 32 * 1024 * 1024
 """The largest body that is fetched."""
 _TIMEOUT = 30.0
-_HTTPS_PORT = 443
 _OK = 200
+_ACCEPTED = "image/*, application/pdf, audio/*"
 _HINT = "Fetch it yourself and pass its bytes."
+_MAX_LABEL_LENGTH = 80
 
 
 class FetchedFile(NamedTuple):
@@ -32,45 +25,41 @@ class FetchedFile(NamedTuple):
     media_type: str
 
 
-def fetch_url(
-    url: str,
-    *,
-    resolve: Callable[[str, int], list[str]] | None = None,
-    transport: Any = None,
-    max_bytes: int = MAX_FETCHED_BYTES,
-) -> FetchedFile:
+def fetch_url(url: str, *, network: Network | None = None, max_bytes: int = MAX_FETCHED_BYTES) -> FetchedFile:
     """Fetch ``url``.
 
     Args:
         url: An ``https`` URL.
-        resolve: Returns the addresses of a host and port. Defaults to the system's resolver.
-        transport: The ``httpx2`` transport, for tests.
+        network: How the host is reached, for tests. Defaults to the public internet.
         max_bytes: The largest body.
 
     Raises:
         InputError: The URL is not allowed, or the server does not deliver the file.
     """
+    request = _build_request(url)
+    try:
+        answer = exchange(
+            request, seconds=_TIMEOUT, max_bytes=max_bytes, network=network or Network(is_allowed=_is_public)
+        )
+    except ExchangeFailed as error:
+        raise InputError(f"{_label(url)} cannot be fetched: {error}.", hint=_HINT) from error
+    if answer.status != _OK:
+        raise InputError(f"{_label(url)} cannot be fetched: status {answer.status}.", hint=_HINT)
+    return FetchedFile(answer.body, answer.content_type)
+
+
+def _build_request(url: str) -> Any:
     httpx2 = _import_httpx2()
     try:
         target = httpx2.URL(url)
+        request = httpx2.Request("GET", target, headers={"accept": _ACCEPTED, "accept-encoding": "identity"})
     except (httpx2.InvalidURL, ValueError) as error:
         raise InputError("The URL cannot be read.", hint=_HINT) from error
     if target.scheme != "https" or not target.host:
         raise InputError("Only https: URLs are fetched.", hint=_HINT)
     if target.userinfo:
         raise InputError("A URL with a user name is not fetched.", hint=_HINT)
-    address = _public_address(target.host, target.port or _HTTPS_PORT, resolve or _resolve)
-    request = {
-        "headers": {"host": target.netloc.decode("ascii"), "accept": "image/*, application/pdf, audio/*"},
-        "extensions": {"sni_hostname": target.raw_host.decode("ascii")},
-    }
-    # A proxy would resolve the name again, and anything in the environment could send the request elsewhere.
-    client = httpx2.Client(transport=transport, trust_env=False, follow_redirects=False, timeout=_TIMEOUT)
-    try:
-        with client, client.stream("GET", target.copy_with(host=address), **request) as response:
-            return _read_response(response, max_bytes)
-    except (httpx2.HTTPError, OSError) as error:
-        raise InputError(f"{_label(url)} cannot be fetched ({type(error).__name__}).", hint=_HINT) from error
+    return request
 
 
 def _import_httpx2() -> Any:
@@ -85,47 +74,51 @@ def _import_httpx2() -> Any:
 
 
 def _label(url: str) -> str:
-    return url_name(url) or "The URL"
+    name = url_name(url)
+    return name if name.isprintable() and 0 < len(name) <= _MAX_LABEL_LENGTH else "The URL"
 
 
-def _resolve(host: str, port: int) -> list[str]:
-    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+_GLOBAL_UNICAST: Final = ip_network("2000::/3")
+_NAT64: Final = ip_network("64:ff9b::/96")
+_ISATAP: Final = (0x0000_5EFE, 0x0200_5EFE)
+_NOT_PUBLIC: Final = tuple(
+    map(
+        ip_network,
+        [
+            *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
+            *("192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24"),
+            *("203.0.113.0/24", "224.0.0.0/3", "168.63.129.16/32"),
+            *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
+        ],
+    )
+)
+"""What is not globally routable unicast within IPv4 and within 2000::/3.
 
-
-def _public_address(host: str, port: int, resolve: Callable[[str, int], list[str]]) -> str:
-    """Return an address of the host; raise ``InputError`` if any of its addresses is not public."""
-    try:
-        addresses = resolve(host, port)
-    except OSError as error:
-        raise InputError(f"The host {host} cannot be resolved.", hint=_HINT) from error
-    if not addresses or not all(map(_is_public, addresses)):
-        raise InputError(f"The host {host} has no public address, so it is not fetched.", hint=_HINT)
-    return addresses[0]
+Source: IANA's registries of special-purpose addresses (RFC 6890). The tunnels 6to4 (2002::/16, and its relays
+192.88.99.0/24) and Teredo (in 2001::/23) end at an IPv4 host of somebody's choice. 168.63.129.16 is the host of every
+virtual machine in Azure.
+"""
 
 
 def _is_public(address: str) -> bool:
-    """Return whether an address is on the public internet."""
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(parsed, ipaddress.IPv6Address):
-        # A transition address may lead to a private IPv4 address inside it.
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
-        is_nat64 = parsed in ipaddress.ip_network("64:ff9b::/96")
-        if inner is not None or is_nat64:
-            return False
-    return parsed.is_global and not parsed.is_multicast
+    """Return whether an address is globally routable unicast. An IPv4 address inside of it has to be so, too."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return False
+    if any(parsed in block for block in _NOT_PUBLIC):
+        return False
+    if isinstance(parsed, IPv4Address):
+        return True
+    embedded = _embedded_address(parsed)
+    if embedded is not None:
+        return _is_public(str(embedded))
+    return parsed in _GLOBAL_UNICAST
 
 
-def _read_response(response: Any, max_bytes: int) -> FetchedFile:
-    if response.is_redirect or response.has_redirect_location:
-        raise InputError(f"The server answered with a redirect ({response.status_code}), which is not followed.")
-    if response.status_code != _OK:
-        raise InputError(f"The server answered with status {response.status_code}.", hint=_HINT)
-    deadline, received, pieces = time.monotonic() + _TIMEOUT, 0, list[bytes]()
-    for piece in response.iter_bytes():
-        received += len(piece)
-        if received > max_bytes:
-            raise InputError(f"The file has more than {max_bytes:,} bytes.", hint=_HINT)
-        if time.monotonic() > deadline:
-            raise InputError(f"The file did not arrive within {_TIMEOUT:g} seconds.", hint=_HINT)
-        pieces.append(piece)
-    return FetchedFile(b"".join(pieces), response.headers.get("content-type", ""))
+def _embedded_address(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that a packet to this address reaches: mapped (RFC 4291), NAT64 (RFC 6052), ISATAP."""
+    last = IPv4Address(int(address) & 0xFFFF_FFFF)
+    if address.ipv4_mapped is not None or address in _NAT64:
+        return last
+    return last if address in _GLOBAL_UNICAST and (int(address) >> 32) & 0xFFFF_FFFF in _ISATAP else None
