@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 import tenacity
 
-from emitter.client.execution import EmissionRun
 from emitter.clock import Clock
 from emitter.core.emission import run_emission
 from emitter.errors import InputError
 from emitter.policy import Policy
 from tests.core import asks
-from tests.core.driving import driven
+from tests.core.driving import driven, run_of
 from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def drive(
     def send(_: ModelRequest, deadline: Deadline) -> Scripted:
         return Scripted(lambda: time.answer(left, deadline.narrow(policy.timeout).remaining()))
 
-    return driven(world, EmissionRun(steps, lambda _: None, policy, clock or time.clock()), send)
+    return driven(world, run_of(steps, policy, clock or time.clock()), send)
 
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.attempts import Verdict
-from emitter.client.execution import EmissionRun
 from emitter.clock import Clock
 from emitter.core.effects import EmissionOutcome, Sleep
 from emitter.core.emission import run_emission
@@ -20,7 +19,7 @@ from emitter.messages import Fault, FaultKind, ModelRequest, ModelResponse, Usag
 from emitter.policy import Policy
 from tests.core import asks
 from tests.core.asks import CEILING, FIRST, SPENT, ask
-from tests.core.driving import Ran, by_hand, driven
+from tests.core.driving import Ran, by_hand, driven, run_of
 from tests.core.exchanges import Scripted
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def sync(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
         return Scripted(lambda: next(left))
 
     clock, policy = Clock(sleep=ran.waits.append, wait=lambda _: 0.0), policy or Policy()
-    run = EmissionRun(run_emission(ask(), policy), ran.events.append, policy, clock)
+    run = run_of(run_emission(ask(), policy), policy, clock, ran.events)
     ran.outcome = driven("sync", run, send)
     return ran
 
@@ -55,7 +54,7 @@ def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> 
         ran.waits.append(seconds)
 
     clock, policy = Clock(async_sleep=asleep, wait=lambda _: 0.0), policy or Policy()
-    run = EmissionRun(run_emission(ask(), policy), ran.events.append, policy, clock)
+    run = run_of(run_emission(ask(), policy), policy, clock, ran.events)
     ran.outcome = driven("async", run, send)
     return ran
 

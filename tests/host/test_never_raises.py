@@ -341,6 +341,6 @@ def test_an_envelope_of_the_library_is_bounded_as_any_other(levels: int, *, name
     for each in (payload, small):
         own = AIEnvelope.model_validate(envelope(DOCUMENT, payload=each))
         host = acceptor(HostConfig())
-        found, expected = (accept(own, CONTEXT) for accept in (host.accept_emission, acceptor(HostConfig()).accept))
+        found, expected = (accept(own, CONTEXT) for accept in (host.decide_emission, acceptor(HostConfig()).accept))
         assert found.outcome.to_json() == expected.outcome.to_json()
     assert (expected.outcome.status == "accepted") == (levels + 2 <= MAX_DEPTH)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
 
 from emitter.authority import configuration, grants
 from emitter.authority.chain import SigningCallbacks, sign_text
-from emitter.authority.context import ActiveActions, AuthorityContext, arun_steps, run_steps
+from emitter.authority.context import ActiveActions, AuthorityContext
 from emitter.authority.execution import execute_confirmed, resolve_unfinished
 from emitter.authority.grants import StopRequest
 from emitter.authority.guard.calls import GuardedTool
@@ -23,6 +23,7 @@ from emitter.decisions import ledger_arguments
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
 from emitter.decisions.ledger_entries import decision_reference
 from emitter.errors import InputError, Tampered
+from emitter.interpreter import arun_steps, run_steps
 from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:

@@ -1,22 +1,17 @@
-"""Shared state and step runners for the operations of an `Authority`.
+"""Shared state of the operations of an `Authority`, which `emitter.interpreter` executes.
 
-An operation is a generator of steps: store access by the library, and calls into user code. `run_steps` executes them
-in the current thread and `arun_steps` in an asyncio task. `ActiveActions` tracks the actions running in this process,
-so that a stop reaches them.
+`ActiveActions` tracks the actions running in this process, so that a stop reaches them.
 """
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import threading
 import warnings
-from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from emitter.authority import configuration
@@ -24,6 +19,7 @@ from emitter.authority.journal import CONFLICTING_RECEIPT_MESSAGE, HOOK_FAILED_M
 from emitter.authority.records import Expire, parse_timestamp
 from emitter.authority.rules import ActorClock, check_grant_live, check_not_stopped, get_grant_state
 from emitter.errors import AuthorityError, ConfirmExpired, InputError
+from emitter.interpreter import UserCodeStep
 from emitter.stores import locks as forks
 
 if TYPE_CHECKING:
@@ -35,102 +31,7 @@ if TYPE_CHECKING:
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.resolution import AnswerVerifier
-
-T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class StoreStep:
-    """Store access, which is never interrupted. ``must_finish`` steps run even if the task was cancelled."""
-
-    function: Callable[[], Any]
-    must_finish: bool = False
-
-
-@dataclass(slots=True)
-class UserCodeStep:
-    """A call of a tool, a hook or a callback; ``started`` becomes True when it is made."""
-
-    function: Callable[[], Any]
-    started: bool = False
-
-
-Step: TypeAlias = StoreStep | UserCodeStep
-Steps: TypeAlias = Generator[Step, Any, T]
-
-
-def run_steps(steps: Steps[T]) -> T:
-    """Run the steps in this thread."""
-    running = _interpret(steps, _execute_step)
-    try:
-        running.send(None)  # synchronous steps never suspend, so the coroutine ends at once
-    except StopIteration as end:
-        return cast("T", end.value)
-    raise RuntimeError("A step of a synchronous call suspended.")
-
-
-async def arun_steps(steps: Steps[T]) -> T:
-    """Run the steps in this task: store access in a thread, user code here, awaiting what is awaitable.
-
-    If the task is cancelled during a store access, that access completes and nothing further is started.
-    """
-    return await _interpret(steps, _aexecute_step)
-
-
-async def _interpret(steps: Steps[T], execute: Callable[[Step], Awaitable[Any]]) -> T:
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            step = steps.send(answer) if error is None else steps.throw(error)
-        except StopIteration as end:
-            return cast("T", end.value)
-        answer, error = None, None
-        try:
-            answer = await execute(step)
-        except BaseException as raised:  # noqa: BLE001  the generator decides how to handle it
-            error = raised
-
-
-async def _execute_step(step: Step) -> Any:
-    if isinstance(step, UserCodeStep):
-        step.started = True
-    answer = step.function()
-    if inspect.isawaitable(answer):
-        if inspect.iscoroutine(answer):
-            answer.close()
-        raise InputError(
-            "A tool, hook or callback is async, but the call is not.", hint="Make it sync, or guard an async tool."
-        )
-    return answer
-
-
-async def _aexecute_step(step: Step) -> Any:
-    if not (isinstance(step, StoreStep) and step.must_finish):
-        await asyncio.sleep(0)  # start nothing if the task was cancelled meanwhile
-    if isinstance(step, StoreStep):
-        return await _run_to_completion(step.function)
-    step.started = True
-    answer = step.function()
-    return await answer if inspect.isawaitable(answer) else answer
-
-
-async def _run_to_completion(function: Callable[[], T]) -> T:
-    """Run a function in a thread until it returns; a cancellation takes effect at the next step."""
-    work = asyncio.ensure_future(asyncio.to_thread(function))
-    cancelled = False
-    while not work.done():
-        try:
-            await asyncio.shield(work)
-        except asyncio.CancelledError:
-            cancelled = True
-        except BaseException:  # noqa: BLE001  work.result() raises it below
-            break
-    task = asyncio.current_task()
-    if cancelled and task is not None:
-        task.uncancel()  # the same cancellation again: asyncio.timeout() counts them
-        task.cancel()
-    return work.result()
+    from emitter.interpreter import Steps
 
 
 class RunningAction:

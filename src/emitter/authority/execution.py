@@ -25,8 +25,6 @@ from emitter.authority.configuration import ActionOutcome
 from emitter.authority.context import (
     CURRENT_ACTION,
     RunningAction,
-    StoreStep,
-    UserCodeStep,
     report_callback_error,
     report_conflicting_receipt,
     run_hooks_after,
@@ -50,14 +48,16 @@ from emitter.errors import (
     Unfinished,
 )
 from emitter.events import format_timestamp
+from emitter.interpreter import BlockingStep, UserCodeStep
 from emitter.messages import as_mapping
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from emitter.authority.context import AuthorityContext, Steps
+    from emitter.authority.context import AuthorityContext
     from emitter.authority.rules import WorkflowState
+    from emitter.interpreter import Steps
     from emitter.messages import Json
 
 _RESULT_VALUES: Final = tuple(Result)
@@ -91,15 +91,15 @@ class Execution:
 def execute_confirmed(context: AuthorityContext, confirm_id: str, execution: Execution) -> Steps[Any]:
     """Execute an action once under a confirm, or return the retained result if it was executed before."""
     request = _validate_request(execution)
-    receipt: Receipt | None = yield StoreStep(partial(find_receipt, context, confirm_id, request))
+    receipt: Receipt | None = yield BlockingStep(partial(find_receipt, context, confirm_id, request))
     if receipt is not None:
-        return (yield StoreStep(partial(load_retained_result, context, receipt)))
+        return (yield BlockingStep(partial(load_retained_result, context, receipt)))
     yield from run_hooks_before(context, "before_execute", request.model_copy(deep=True))
     # The intent is stored before the tool is called. A process that is killed in between leaves an unfinished action; a
     # process that is killed before it has done nothing.
-    intent: Intent | Receipt = yield StoreStep(partial(write_intent, context, confirm_id, request))
+    intent: Intent | Receipt = yield BlockingStep(partial(write_intent, context, confirm_id, request))
     if isinstance(intent, Receipt):
-        return (yield StoreStep(partial(load_retained_result, context, intent)))
+        return (yield BlockingStep(partial(load_retained_result, context, intent)))
     return (yield from _run_registered(context, RunningAction(intent, context.journal, context.clock_at), execution))
 
 
@@ -125,7 +125,7 @@ def _run_and_receipt(context: AuthorityContext, action: RunningAction, execution
     value = yield from _call_tool(context, action, execution)
     result = value if execution.retain else NOT_RETAINED
     effects, describe_error = _describe_effects(execution, value)
-    receipt: Receipt = yield StoreStep(
+    receipt: Receipt = yield BlockingStep(
         partial(write_receipt, context, action.intent, effects, result), must_finish=True
     )
     if receipt.result != effects.result:
@@ -141,10 +141,10 @@ def resolve_unfinished(context: AuthorityContext, workflow_id: str, intent_id: s
     check_effects(effects)
     configuration.validate_name("workflow_id", workflow_id)
     configuration.validate_name("intent_id", intent_id)
-    intent: Intent = yield StoreStep(partial(find_unfinished_intent, context, workflow_id, intent_id))
+    intent: Intent = yield BlockingStep(partial(find_unfinished_intent, context, workflow_id, intent_id))
     if context.active_actions.is_running(intent):
         raise Unfinished("The action still runs here and will write its receipt.", intent_id=intent_id)
-    receipt: Receipt = yield StoreStep(partial(write_receipt, context, intent, effects, NOT_RETAINED))
+    receipt: Receipt = yield BlockingStep(partial(write_receipt, context, intent, effects, NOT_RETAINED))
     yield from run_hooks_after(context, "emit_receipt", receipt)
     return receipt
 
@@ -154,7 +154,7 @@ def _call_tool(context: AuthorityContext, action: RunningAction, execution: Exec
     step = UserCodeStep(execution.tool)
     token = CURRENT_ACTION.set(action)
     try:
-        yield StoreStep(action.check)  # a stop before the action was registered did not notify it
+        yield BlockingStep(action.check)  # a stop before the action was registered did not notify it
         return (yield step)
     except GeneratorExit:
         raise
@@ -162,7 +162,7 @@ def _call_tool(context: AuthorityContext, action: RunningAction, execution: Exec
         effects = _effects_of_error(step, error)
         if effects is not None:
             finish = partial(write_receipt, context, action.intent, effects, NOT_RETAINED)
-            receipt: Receipt = yield StoreStep(finish, must_finish=True)
+            receipt: Receipt = yield BlockingStep(finish, must_finish=True)
             yield from _run_receipt_hooks(context, ActionOutcome(execution.request, receipt))
         raise
     finally:

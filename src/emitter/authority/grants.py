@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from emitter.authority import configuration, rules
-from emitter.authority.context import StoreStep, run_hooks_after, run_hooks_before
+from emitter.authority.context import run_hooks_after, run_hooks_before
 from emitter.authority.journal import NewRecord
 from emitter.authority.records import (
     Confirm,
@@ -36,14 +36,16 @@ from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.resolution import check_two_keys, known_keys, verify_answer
 from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
 from emitter.events import format_timestamp
+from emitter.interpreter import BlockingStep
 from emitter.messages import as_mapping
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
-    from emitter.authority.context import AuthorityContext, Steps
+    from emitter.authority.context import AuthorityContext
     from emitter.authority.records import Intent, Receipt
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger_entries import Approval, PendingDecision
+    from emitter.interpreter import Steps
 
 _ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
 _OPEN_DECISION_HINT: Final = "Open a decision with an option whose action is the request's digest, and resolve it."
@@ -55,20 +57,20 @@ def grant_confirm(
     """Grant what the principal chose; the same choice returns the same confirm."""
     request = configuration.validate_record(ConfirmRequest, request)
     rules.check_enforceable_limits(request.limits, context.limit_names)
-    consent: ResolvedDecision = yield StoreStep(partial(_find_consent, context, decision, request))
-    existing: Confirm | None = yield StoreStep(partial(_find_granted_confirm, context, consent, request))
+    consent: ResolvedDecision = yield BlockingStep(partial(_find_consent, context, decision, request))
+    existing: Confirm | None = yield BlockingStep(partial(_find_granted_confirm, context, consent, request))
     if existing is not None:
         yield from _repeat_after_confirm(context, existing)
         return existing
     yield from run_hooks_before(context, "before_confirm", request.model_copy(deep=True))  # hooks get a copy
-    granted: Confirm = yield StoreStep(partial(_append_confirm, context, consent, request))
+    granted: Confirm = yield BlockingStep(partial(_append_confirm, context, consent, request))
     yield from run_hooks_before(context, "after_confirm", granted)  # no action has begun, so raising still prevents it
     return granted
 
 
 def _repeat_after_confirm(context: AuthorityContext, confirm: Confirm) -> Steps[None]:
     """Call ``after_confirm`` again for an unused confirm, so that a hook that raised still prevents the action."""
-    grant: GrantState = yield StoreStep(partial(read_grant_state, context, confirm.confirm_id))
+    grant: GrantState = yield BlockingStep(partial(read_grant_state, context, confirm.confirm_id))
     if not grant.uses:
         yield from run_hooks_before(context, "after_confirm", confirm)
 
@@ -296,7 +298,7 @@ class StopRequest:
 def stop_workflow(context: AuthorityContext, request: StopRequest) -> Steps[StopResult]:
     """Stop a step or a workflow in every process."""
     stopped: StopResult
-    stopped, is_new = yield StoreStep(partial(_record_stop, context, request))
+    stopped, is_new = yield BlockingStep(partial(_record_stop, context, request))
     # Also if another process recorded the stop: that process notified only its own actions.
     context.active_actions.notify_stop(stopped.stop)
     if is_new:

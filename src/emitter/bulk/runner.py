@@ -24,7 +24,7 @@ from emitter.bulk.journal import (
     make_request_id,
 )
 from emitter.bulk.limiter import Permit
-from emitter.client.execution import EmissionRun, adrive, open_async_transport
+from emitter.client.execution import EmissionRun, open_async_transport
 from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
 from emitter.client.result import Trace, complete
@@ -40,6 +40,7 @@ from emitter.errors import (
     UnknownOutcome,
 )
 from emitter.findings import as_warnings
+from emitter.interpreter import arun_steps
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
 from emitter.prices import ListedPrices, prices_in_batch
@@ -127,14 +128,13 @@ class EmissionSender:
         run.deadline.pause()  # until the first call is sent
         try:
             async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
-                async for _ in adrive(run, send):
-                    pass
+                await arun_steps(run.perform(send))
         finally:
             self.permit.release()
             if run.outcome is not None:
-                self.finished = FinishedEmission(run.outcome, tuple(run.record.events))
+                self.finished = FinishedEmission(run.outcome, tuple(run.recorder.events))
                 self.stats.add_outcome(run.outcome)
-        return FinishedEmission(run.result(), tuple(run.record.events))
+        return FinishedEmission(run.result(), tuple(run.recorder.events))
 
 
 class _SentCall(UnaryCall):
@@ -301,6 +301,11 @@ class StartedJob(Generic[R]):
     to_result: Callable[[Emission[Any]], R]
     job_digest: str | None = None
 
+    @property
+    def is_refused(self) -> bool:
+        """True if no model can be asked, so that the job is not claimed or kept in the journal."""
+        return self.plan.emission.obstacle is not None
+
 
 @dataclass(slots=True)
 class JobRunner(Generic[R]):
@@ -348,7 +353,7 @@ class JobRunner(Generic[R]):
         """Return the result of a job. It is in the journal before it is returned."""
         permit = Permit(self.limiter)
         try:
-            if self.journal is not None and started.key is not None:
+            if self.journal is not None and started.key is not None and not started.is_refused:
                 settled = await self._claim(self.journal, started, started.key, permit)
                 if settled is not None:
                     return settled
@@ -419,8 +424,7 @@ class JobRunner(Generic[R]):
             return plan
         self._fingerprint = self._fingerprint or self.run_plan.fingerprint
         request_id = make_request_id(self._fingerprint, key)
-        request = replace(plan.request, headers={**plan.request.headers, header: request_id})
-        return replace(plan, request=request)
+        return plan.with_request(replace(plan.request, headers={**plan.request.headers, header: request_id}))
 
     def _make_key(self, job: Job, job_digest: str | None) -> str | None:
         """Return the journal key of a job: the caller's, or its digest and a count."""
@@ -519,7 +523,7 @@ class JobRunner(Generic[R]):
             await self.journal.release(started.key, sent=sent)
 
     async def _write_journal(self, started: StartedJob[R], finished: FinishedEmission, result: Any) -> None:
-        if self.journal is None or started.key is None:
+        if self.journal is None or started.key is None or started.is_refused:
             return
         envelope_fields = None
         if finished.outcome.failure is None and not isinstance(result, Exception):

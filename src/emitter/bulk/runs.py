@@ -24,7 +24,7 @@ from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.limiter import get_limiter
 from emitter.bulk.progress import RunStats
 from emitter.bulk.runner import JobRunner, open_client, release_connections
-from emitter.client.execution import require_usable_client, require_usable_clients
+from emitter.client.execution import aexecute, execute, require_usable_client, require_usable_clients
 from emitter.client.rate_limits import RateLimit
 from emitter.client.request import warn_unknown_models
 from emitter.client.shared_limits import SharedLimiter
@@ -188,6 +188,8 @@ async def _iter_results(
     run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], options: RunOptions, stats: RunStats
 ) -> AsyncGenerator[JobResult[R]]:
     settings, probe = run_plan.settings, run_plan.probe
+    if probe.emission.obstacle is not None:
+        await aexecute(probe)  # raises its error, since no job could be sent
     async with AsyncExitStack() as stack:
         run_plan, run_journal = await _open_journal(stack, run_plan, options)
         report = stack.enter_context(progress.open_progress(options.progress))
@@ -271,6 +273,8 @@ class Run(RunCounters, Generic[R]):
     def __init__(
         self, run_plan: RunPlan[R], source: Iterator[Messages | Job], total: int | None, options: RunOptions
     ) -> None:
+        if run_plan.probe.emission.obstacle is not None:
+            execute(run_plan.probe)  # raises its error, since no job could be sent
         feed: asyncio.Queue[Messages | Job | _End] = asyncio.Queue()
         run = AsyncRun(run_plan, _iter_inputs(feed), total, options)
         self._run, self._stats = run, run.stats

@@ -1,7 +1,8 @@
 """Run a prepared emission to its end with a sync or an async SDK client.
 
-``EmissionRun`` returns the next effect of the emission, and ``drive`` and ``adrive`` perform it. If the consumer stops
-early or the task is cancelled, the emission ends with a fault and its usage is kept.
+``EmissionRun`` performs the effects of the emission as an operation of steps, which ``emitter.interpreter`` executes in
+a thread or in a task. If the consumer stops early or the task is cancelled, the emission ends with a fault, its
+remaining events are recorded, and its usage is kept.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
+from emitter.client.submission import ask_host
 from emitter.client.transport import AsyncCallT, CallT, SyncCallT, UnaryCall, redact_answer
 from emitter.clock import retry_delay
-from emitter.core.effects import Restart, Sleep
+from emitter.core.effects import Recall, Reserve, Restart, Sleep, Submit
 from emitter.core.emission import run_emission
 from emitter.deadline import Deadline
 from emitter.errors import EmitterError, describe_models
+from emitter.interpreter import CallStep, Closed, ProgressStep, SleepStep, arun_steps, run_steps
 from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest
-from emitter.telemetry.sinks import find_content_sink
+from emitter.telemetry.sinks import call_sink, find_content_sink
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from emitter.attempts import Attempt
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
+    from emitter.client.submission import HostConnection
     from emitter.client.transport import (
         AsyncTransport,
         AsyncTransportCall,
@@ -42,7 +46,8 @@ if TYPE_CHECKING:
         TransportCall,
     )
     from emitter.clock import Clock
-    from emitter.core.effects import EffectGenerator, EmissionOutcome
+    from emitter.core.effects import Effect, EffectGenerator, EffectResult, EmissionOutcome
+    from emitter.interpreter import Steps
     from emitter.messages import CallResult, Usage
     from emitter.policy import Policy
     from emitter.profiles import ProviderProfile
@@ -55,9 +60,8 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
     with open_transport(prepared, _unary_call_factory(prepared)) as send:
-        for _ in drive(run, send):
-            pass
-    return complete(run.result(), tuple(run.record.events), prepared.price_table(), prepared.conversation)
+        run_steps(run.perform(send))
+    return complete(run.result(), tuple(run.recorder.events), prepared.price_table(), prepared.conversation)
 
 
 async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
@@ -65,9 +69,8 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
     async with open_async_transport(prepared, _unary_call_factory(prepared)) as send:
-        async for _ in adrive(run, send):
-            pass
-    return complete(run.result(), tuple(run.record.events), prepared.price_table(), prepared.conversation)
+        await arun_steps(run.perform(send))
+    return complete(run.result(), tuple(run.recorder.events), prepared.price_table(), prepared.conversation)
 
 
 def _unary_call_factory(prepared: PreparedEmission) -> CallFactory[UnaryCall]:
@@ -90,24 +93,27 @@ StackT = TypeVar("StackT", ExitStack, AsyncExitStack)
 class EmissionRun:
     """One emission in progress. It records the events, has the deadline, and removes secrets from each answer.
 
-    ``drive`` and ``adrive`` perform its effects with an SDK client. A batch passes it the answers of its result file.
+    ``perform`` runs it to its end with an SDK client. A batch passes it the answers of its result file with
+    ``advance``.
     """
 
     def __init__(
         self,
         effects: EffectGenerator,
-        record: EventRecorder,
+        recorder: EventRecorder,
         policy: Policy,
         clock: Clock,
         models: tuple[PreparedEmission, ...] = (),
     ) -> None:
-        self.record, self.clock = record, clock
+        self.recorder, self.clock = recorder, clock
         self.outcome: EmissionOutcome | None = None
         self.call: TransportCall | None = None
         """The request in progress."""
         on_event = models[0].settings.on_event if models else None
         self._on_content = None if on_event is None else find_content_sink(on_event)
-        self._sent: ModelRequest | None = None
+        self._effect: Effect | None = None
+        """The effect whose result the emission waits for."""
+        self.ask_host: HostConnection = partial(ask_host, models)
         self._effects, self._models = effects, models
         self._started_at = clock.monotonic()
         self.deadline = Deadline(policy.deadline, clock.monotonic)
@@ -116,46 +122,84 @@ class EmissionRun:
     def start(cls, prepared: PreparedEmission) -> Self:
         """Return a run of a prepared emission, with its deadline started."""
         policy, clock = prepared.settings.policy, prepared.settings.clock
-        effects = run_emission(prepared, policy)
+        effects = run_emission(prepared.emission, policy)
         return cls(effects, prepared.make_recorder(), policy, clock, prepared.models)
 
-    def advance(self, answer: CallResult | None) -> ModelRequest | Sleep | Restart | None:
-        """Pass on the answer to the last effect, record the events that follow, and return the next effect.
+    def perform(self, send: SyncTransport | AsyncTransport) -> Steps[None]:
+        """Run the emission to its end."""
+        try:
+            effect = yield from self.advance(None)
+            while effect is not None:
+                answer: CallResult | None = None
+                if isinstance(effect, Restart):
+                    yield ProgressStep(effect)
+                elif isinstance(effect, ModelRequest):
+                    answer = self.deadline.check()
+                    if answer is None:
+                        # _cancel() reads the usage of an unfinished call from here
+                        self.call = call = send(effect, self.deadline)
+                        yield CallStep(call)
+                        self.call, answer = None, call.answer
+                else:
+                    seconds = retry_delay(effect, self.clock)
+                    answer = self.deadline.check(seconds)
+                    if answer is None:
+                        yield SleepStep(self.clock, seconds)
+                effect = yield from self.advance(answer)
+        except (Closed, KeyboardInterrupt, asyncio.CancelledError):
+            yield from self._cancel()
+            raise
 
-        None means that the emission has ended.
+    def advance(self, answer: CallResult | None) -> Steps[ModelRequest | Sleep | Restart | None]:
+        """Pass on the answer to the last effect, and return the next one that concerns the model or the consumer.
+
+        The effects between them are performed: events are recorded, and the host is asked. None means that the
+        emission has ended.
         """
-        if answer is not None:
-            for model in self._models:  # one vendor's error may contain the credentials of another, e.g. from a proxy
-                answer = redact_answer(answer, model)
-        if self._on_content is not None and self._sent is not None and answer is not None:
-            self._report_content(self._on_content, self._sent, answer)
+        result: EffectResult = answer if answer is None else (yield from self._receive(answer))
         while True:
             try:
-                effect = self._effects.send(answer)
+                self._effect = effect = self._effects.send(result)
             except StopIteration as end:
-                self.outcome = end.value
-                if self._models and _LOGGER.isEnabledFor(logging.INFO):
-                    log_end(self._models, end.value, self.clock.monotonic() - self._started_at)
+                self._end(end.value)
                 return None
             if isinstance(effect, ModelRequest | Sleep | Restart):
-                self._sent = effect if isinstance(effect, ModelRequest) else None
                 return effect
-            self.record(effect)
-            answer = None
+            result = None
+            if isinstance(effect, Submit | Recall | Reserve):
+                result = yield from self.ask_host(effect)
+            else:
+                yield from self.recorder.record(effect)
 
-    def _report_content(self, on_content: ContentSink, request: ModelRequest, answer: CallResult) -> None:
+    def _receive(self, answer: CallResult) -> Steps[CallResult]:
+        """Return an answer without secrets, and report its content."""
+        for model in self._models:  # one vendor's error may contain the credentials of another, e.g. from a proxy
+            answer = redact_answer(answer, model)
+        if self._on_content is not None and isinstance(self._effect, ModelRequest):
+            yield from self._report_content(self._on_content, self._effect, answer)
+        return answer
+
+    def _end(self, outcome: EmissionOutcome) -> None:
+        self.outcome = outcome
+        if self._models and _LOGGER.isEnabledFor(logging.INFO):
+            log_end(self._models, outcome, self.clock.monotonic() - self._started_at)
+
+    def _report_content(self, on_content: ContentSink, request: ModelRequest, answer: CallResult) -> Steps[None]:
         from emitter.telemetry.content import CallContent, describe_call  # noqa: PLC0415  few programs export content
 
-        record = self.record
-        described = describe_call(request, answer, record.secrets)
-        on_content(CallContent(record.run_id, record.node_id, record.correlation_id, described))
+        recorder = self.recorder
+        described = describe_call(request, answer, recorder.secrets)
+        content = CallContent(recorder.run_id, recorder.node_id, recorder.correlation_id, described)
+        return call_sink(on_content, content)
 
-    def cancel(self) -> None:
+    def _cancel(self) -> Steps[None]:
         """End the emission because its consumer stopped. Nothing more is sent. The remaining events are recorded."""
         usage = self.call.usage_so_far() if self.call else None
-        fault, unfinished = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=usage), self.outcome is None
+        fault = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=usage)
+        effect, unfinished = self._effect, self.outcome is None
         while unfinished:
-            unfinished = self.advance(fault) is not None
+            effect = yield from self.advance(fault if isinstance(effect, ModelRequest | Sleep) else None)
+            unfinished = effect is not None
 
     def result(self) -> EmissionOutcome:
         """Return the outcome of a finished emission."""
@@ -185,61 +229,6 @@ def _describe_models(attempts: Sequence[Attempt]) -> str:
     """Return the model, or all models with the failures of the earlier ones."""
     models = dict.fromkeys(attempt.model for attempt in attempts)
     return describe_models(attempts) if len(models) > 1 else "".join(models)
-
-
-def drive(run: EmissionRun, send: SyncTransport) -> Generator[StreamEvent]:
-    """Run an emission to its end with a sync client, and yield progress events."""
-    clock = run.clock
-    try:
-        effect = run.advance(None)
-        while effect is not None:
-            answer: CallResult | None = None
-            if isinstance(effect, Restart):
-                yield effect
-            elif isinstance(effect, ModelRequest):
-                answer = run.deadline.check()
-                if answer is None:
-                    # cancel() reads the usage of an unfinished call from here
-                    run.call = call = send(effect, run.deadline)
-                    yield from call
-                    run.call, answer = None, call.answer
-            else:
-                seconds = retry_delay(effect, clock)
-                answer = run.deadline.check(seconds)
-                if answer is None:
-                    clock.sleep(seconds)
-            effect = run.advance(answer)
-    except (GeneratorExit, KeyboardInterrupt):
-        run.cancel()
-        raise
-
-
-async def adrive(run: EmissionRun, send: AsyncTransport) -> AsyncGenerator[StreamEvent]:
-    """Async version of ``drive``."""
-    clock = run.clock
-    try:
-        effect = run.advance(None)
-        while effect is not None:
-            answer: CallResult | None = None
-            if isinstance(effect, Restart):
-                yield effect
-            elif isinstance(effect, ModelRequest):
-                answer = run.deadline.check()
-                if answer is None:
-                    run.call = call = send(effect, run.deadline)
-                    async with aclosing(call.__aiter__()) as progress:
-                        async for event in progress:
-                            yield event
-                    run.call, answer = None, call.answer
-            else:
-                seconds = retry_delay(effect, clock)
-                answer = run.deadline.check(seconds)
-                if answer is None:
-                    await clock.async_sleep(seconds)
-            effect = run.advance(answer)
-    except (GeneratorExit, asyncio.CancelledError):
-        run.cancel()
-        raise
 
 
 def sdk_client(prepared: PreparedEmission) -> AbstractContextManager[object]:
@@ -355,10 +344,18 @@ def _limit_calls(make_call: CallFactory[CallT]) -> CallFactory[CallT]:
     return limit_calls(make_call)
 
 
+def _refuse_to_send(_: ModelRequest, __: Deadline) -> NoReturn:
+    """Stand for the transport of an emission that has an obstacle, which needs no client and no key."""
+    raise RuntimeError("An emission with an obstacle sends nothing.")
+
+
 @contextmanager
 def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]) -> Generator[SyncTransport]:
     """Yield the transport of an emission. Raises ``InputError`` if a client cannot send to its model."""
     models = prepared.models
+    if prepared.emission.obstacle is not None:
+        yield _refuse_to_send
+        return
     if len(models) > 1 or prepared.settings.rate_limit is not None:
         require_usable_clients(prepared, asynchronous=False)
         make_call = _limit_calls(make_call)
@@ -383,6 +380,9 @@ async def open_async_transport(
         limited: The calls of ``make_call`` wait for the rate limits themselves.
     """
     models = prepared.models
+    if prepared.emission.obstacle is not None:
+        yield _refuse_to_send
+        return
     if len(models) > 1 or prepared.settings.rate_limit is not None:
         require_usable_clients(prepared, asynchronous=True)
         make_call = make_call if limited else _limit_calls(make_call)

@@ -42,13 +42,13 @@ class PreparedJudge:
     @property
     def prices(self) -> PriceTable | None:
         """The prices of the judge's calls, if the caller passed some or has a cost limit."""
-        return self.prepared.prices
+        return self.prepared.emission.prices
 
     def request(self, value: Any) -> EmissionRequest | None:
         """Return the request that asks about a binding moment."""
         if self.is_offline or not isinstance(value, BindingMoment):
             return None
-        template = self.prepared
+        template = self.prepared.emission
         text = fence(describe_slots(value), "decision", "another agent")
         return replace(
             template,

@@ -366,7 +366,7 @@ def limit_calls(make_call: CallFactory[CallT], on_wait: Callable[[int], object] 
         limiter = find_limiter(prepared)
         if limiter is None:
             return make_call(prepared, client, request, deadline)
-        input_tokens = prepared.writer.count_tokens(request)
+        input_tokens = prepared.emission.writer.count_tokens(request)
         size = CallSize(input_tokens, request.max_output_tokens, deadline, prepared.settings.clock)
         send = partial(make_call, prepared, client, request)
         return cast("CallT", RateLimitedCall(limiter, send, size, on_wait))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from emitter import tokens
+from emitter.attempts import Verdict
 from emitter.budget import (
     ContextWindowExceededError,
     TokenBudget,
@@ -28,11 +29,11 @@ from emitter.client.prompt_writer import (
     show_examples,
     show_material,
 )
-from emitter.client.result import Trace
-from emitter.client.routing import raise_not_provided, resolve_model
-from emitter.client.settings import Settings
+from emitter.client.routing import describe_refusal, resolve_model
+from emitter.client.settings import DEFAULT_HOST, Settings
 from emitter.conversation import combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
+from emitter.core.effects import EmissionFailure, EmissionRequest, Obstacle
 from emitter.core.verdicts import TRUNCATION_CODE, DocumentContract
 from emitter.errors import InputError, PromptTooLong, UnknownModelWarning
 from emitter.events import Level, LogAppended, NodeFailed
@@ -58,16 +59,13 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.prompts import PromptTemplates
     from emitter.redaction.secret_registry import Secrets
-    from emitter.telemetry.sinks import EventRecorder
 
 
 def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -> PreparedEmission:
-    """Prepare one emission.
+    """Prepare one emission. If no model can be asked, it has an obstacle: the host may still have a stored answer.
 
     Raises:
         InputError: An argument cannot be used.
-        PromptTooLong: The prompt leaves no room for an answer.
-        CapabilityNotProvided: No allowed model has the required capabilities.
     """
     _check_host_accepts(form.kind, settings)
     templates = default_templates() if settings.prompts is None else load_prompts(settings.prompts)
@@ -77,13 +75,13 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     plan = plan_form(form, resolve_model(settings.model, settings.client, settings.wire), templates, settings)
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
-    # This comes before the window check, because a shorter prompt would not help. A stored answer needs no model.
-    if isinstance(settings.gate, NoCapableModel) and prepared.find_accepted() is None:
-        raise_not_provided(settings.gate, prepared.make_recorder())
+    # The gate comes before the window check, because a shorter prompt would not help.
+    if isinstance(settings.gate, NoCapableModel):
+        return _with_obstacle(prepared, describe_refusal(settings.gate))
     try:
         prepared = _fit_budget(prepared, plan)
     except ContextWindowExceededError as error:
-        raise _prompt_too_long(error, prepared.make_recorder()) from None
+        return _with_obstacle(prepared, _prompt_too_long(error))
     if form.judge is not None:
         prepared = _add_judge(form.judge, prepared)
     return _add_alternatives(form, prepared, templates, media) if settings.alternatives else prepared
@@ -98,7 +96,7 @@ def _prepare_model(
     contract = DocumentContract(plan.compiled, form.read_value, form.normalize, kind, config.secrets)
     writer, request, budget = _write_request(form, conversation, contract, plan, settings)
     context, correlation_id = identity
-    return PreparedEmission(
+    emission = EmissionRequest(
         provider=settings.provider_ids.get(profile.provider, profile.provider),
         request=request,
         contract=contract,
@@ -109,9 +107,12 @@ def _prepare_model(
         initial_events=settings.opening,
         prices=settings.policy.prices,
         keep_response=settings.keep_response,
+        has_host=settings.host is not DEFAULT_HOST,
+    )
+    return PreparedEmission(
+        emission=emission,
         settings=settings,
         target=plan.target,
-        host=settings.host,
         context=context,
         correlation_id=correlation_id,
         codec=form.codec,
@@ -130,14 +131,15 @@ def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
     fitted = fit_to_window(budget, texts, plan.window, count_media_tokens(request, plan.target.profile))
     if fitted is budget:
         return prepared
-    return replace(prepared, request=with_output_budget(request, fitted.initial), max_budget=fitted.ceiling)
+    request = with_output_budget(request, fitted.initial)
+    return replace(prepared, emission=replace(prepared.emission, request=request, max_budget=fitted.ceiling))
 
 
 def _add_alternatives(
     form: OutputForm, prepared: PreparedEmission, templates: PromptTemplates, media: tuple[MediaPart, ...]
 ) -> PreparedEmission:
     """Prepare the models that are asked if the first one fails. A model that cannot take the prompt is skipped."""
-    settings, opening = prepared.settings, list(prepared.initial_events)
+    settings, opening = prepared.settings, list(prepared.emission.initial_events)
     identity = prepared.context, prepared.correlation_id
     alternatives: list[PreparedEmission] = []
     for route in settings.alternatives:
@@ -152,13 +154,20 @@ def _add_alternatives(
         except ContextWindowExceededError as error:
             opening.append(LogAppended(Level.WARN, f"a fallback is left out: {error}"))
             continue
-        request = replace(built.request, route=len(alternatives) + 1)
-        alternatives.append(
-            replace(
-                built, request=request, judge=prepared.judge, asked_after=route.reasons, initial_events=route.notices
-            )
+        emission = replace(
+            built.emission,
+            request=replace(built.request, route=len(alternatives) + 1),
+            judge=prepared.emission.judge,
+            asked_after=route.reasons,
+            initial_events=route.notices,
         )
-    return replace(prepared, initial_events=tuple(opening), alternatives=tuple(alternatives))
+        alternatives.append(replace(built, emission=emission))
+    emission = replace(
+        prepared.emission,
+        initial_events=tuple(opening),
+        alternatives=tuple(alternative.emission for alternative in alternatives),
+    )
+    return replace(prepared, emission=emission, alternatives=tuple(alternatives))
 
 
 _NO_TEXT = "-"
@@ -181,7 +190,8 @@ def _add_judge(form: FormJudge, prepared: PreparedEmission) -> PreparedEmission:
         pool=settings.pool,
     )
     judging = prepare_emission(review_form(), _NO_TEXT, own)
-    return replace(prepared, judge=PreparedJudge(form.judge, judging, form.content), judging=judging)
+    emission = replace(prepared.emission, judge=PreparedJudge(form.judge, judging, form.content))
+    return replace(prepared, emission=emission, judging=judging)
 
 
 def _make_redactor(secrets: Secrets) -> Callable[[str], str]:
@@ -270,11 +280,14 @@ def _write_request(
     return PromptWriter(templates, plan.compiled, plan.target, system, conversation), request, budget
 
 
-def _prompt_too_long(error: ContextWindowExceededError, record: EventRecorder) -> PromptTooLong:
-    """Record the failure, and return the error for a prompt that leaves no room for an answer."""
-    message, code = str(error), TRUNCATION_CODE
-    record(NodeFailed(code, message, 0, {}))
-    return PromptTooLong(message, code=code, trace=Trace((), tuple(record.events)))
+def _prompt_too_long(error: ContextWindowExceededError) -> Obstacle:
+    """Return the obstacle of a prompt that leaves no room for an answer."""
+    failure = EmissionFailure(Verdict.OVERFLOWED, TRUNCATION_CODE, str(error), error=PromptTooLong)
+    return Obstacle(failure, (NodeFailed(failure.code, failure.message, 0, {}),))
+
+
+def _with_obstacle(prepared: PreparedEmission, obstacle: Obstacle) -> PreparedEmission:
+    return replace(prepared, emission=replace(prepared.emission, obstacle=obstacle))
 
 
 def _check_host_accepts(kind: str, settings: Settings) -> None:

@@ -209,14 +209,14 @@ _ERROR_HINTS = {
 
 
 def _make_error(failure: EmissionFailure, trace: Trace) -> EmissionError:
-    kind = _ERROR_BY_CODE.get(failure.code) or REMEDIES[failure.verdict].failure.error
+    kind = failure.error or _ERROR_BY_CODE.get(failure.code) or REMEDIES[failure.verdict].failure.error
     last = trace.attempts[-1] if trace.attempts else None
     fault, report = (last.fault, last.report) if last else (None, None)
     return kind(
         failure.message,
         code=failure.code,
         trace=trace,
-        hint=_ERROR_HINTS.get(fault.kind if fault and kind is Unreachable else failure.code),
+        hint=failure.hint or _ERROR_HINTS.get(fault.kind if fault and kind is Unreachable else failure.code),
         status_code=fault.status if fault else None,
         vendor_message=(report.message or None) if report else None,
         vendor_code=(report.code if report else None) or (fault.code if fault else None),

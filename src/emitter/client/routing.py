@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 from emitter.adapters.clients import client_settings, require_sdk
 from emitter.arguments import check_list, check_type, known_arguments
+from emitter.attempts import Verdict
 from emitter.client.pool import DEFAULT_POOL, ClientPool
-from emitter.client.result import Trace
 from emitter.core.capability_gate import (
     CAPABILITY_NOT_PROVIDED,
     USE_NAMED_MODEL,
@@ -22,6 +22,7 @@ from emitter.core.capability_gate import (
     choose_model,
     model_capabilities,
 )
+from emitter.core.effects import EmissionFailure, Obstacle
 from emitter.core.verdicts import DEFAULT_FALLBACK_REASONS, FallbackReason
 from emitter.errors import CapabilityNotProvided, InputError, MissingExtra, MissingKey
 from emitter.events import Level, LogAppended
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.policy import PriceTable
     from emitter.profiles import ProviderProfile, WireFormat
-    from emitter.telemetry.sinks import EventRecorder
 
 FallbackWord: TypeAlias = Literal["unreachable", "rate-limited", "truncated", "invalid", "refused"]
 _EXTRA_BODY_DROPPED = "extra_body= belongs to another wire than the fallback model's, so it is ignored"
@@ -197,14 +197,13 @@ def candidate_model(route: ModelRoute, provider_ids: Mapping[str, str]) -> Candi
     return CandidateModel(provider, target.model, model_capabilities(*target))
 
 
-def raise_not_provided(refusal: NoCapableModel, record: EventRecorder) -> NoReturn:
-    """Record the events of a refusal, and raise ``CapabilityNotProvided``."""
-    for event in refusal.events:
-        record(event)
-    trace = Trace((), tuple(record.events))
-    raise CapabilityNotProvided(
-        str(refusal), code=CAPABILITY_NOT_PROVIDED, trace=trace, hint=_ROUTING_HINTS.get(refusal.cause)
+def describe_refusal(refusal: NoCapableModel) -> Obstacle:
+    """Return the obstacle of an emission for which no model has the required capabilities."""
+    hint = _ROUTING_HINTS.get(refusal.cause)
+    failure = EmissionFailure(
+        Verdict.FAULTED, CAPABILITY_NOT_PROVIDED, str(refusal), error=CapabilityNotProvided, hint=hint
     )
+    return Obstacle(failure, refusal.events)
 
 
 def _fallback_route(fallback: Fallback, named: ModelRoute) -> ModelRoute:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from emitter.client.execution import (
     EmissionRun,
-    adrive,
-    drive,
     open_async_transport,
     open_transport,
     require_usable_client,
@@ -19,6 +17,7 @@ from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
 from emitter.client.transport import StreamCall, StreamRedactor
 from emitter.errors import InputError
+from emitter.interpreter import aiterate_steps, iterate_steps
 from emitter.streaming import FieldComplete, Restart
 from emitter.streaming.field_stream import FieldStream
 from emitter.streaming.partials import PartialStream, make_partial_reader
@@ -67,13 +66,13 @@ class _StreamRun(Generic[R]):
         """The calls and events so far."""
         outcome = self._run.outcome
         attempts = outcome.attempts if outcome else ()
-        return Trace(attempts, tuple(self._run.record.events), self._prepared.price_table())
+        return Trace(attempts, tuple(self._run.recorder.events), self._prepared.price_table())
 
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
         try:
             with open_transport(self._prepared, self._start_call) as send:
-                for event in drive(self._run, send):
+                for event in iterate_steps(self._run.perform(send)):
                     yield from self._redactor(event)
             self._set_result()
         except Exception as error:
@@ -85,7 +84,7 @@ class _StreamRun(Generic[R]):
         try:
             async with (
                 open_async_transport(self._prepared, self._start_call) as send,
-                aclosing(adrive(self._run, send)) as progress,
+                aclosing(aiterate_steps(self._run.perform(send))) as progress,
             ):
                 async for event in progress:
                     for redacted in self._redactor(event):
@@ -121,7 +120,7 @@ class _StreamRun(Generic[R]):
         return StreamCall(prepared, client, fields, request, deadline)
 
     def _set_result(self) -> None:
-        events, prices = tuple(self._run.record.events), self._prepared.price_table()
+        events, prices = tuple(self._run.recorder.events), self._prepared.price_table()
         emission: Any = complete(self._run.result(), events, prices, self._prepared.conversation)
         self._result = self._finish(emission) if self._finish else emission
 

@@ -1,7 +1,8 @@
 """Values exchanged between an emission and its driver.
 
-An emission yields effects: a ``ModelRequest`` to send, a ``Sleep``, a ``Restart`` to report, or an event to record. It
-returns an ``EmissionOutcome``.
+An emission yields effects: a ``ModelRequest`` to send, a ``Sleep``, a ``Restart`` to report, an event to record, and
+``Recall``, ``Reserve`` and ``Submit`` towards an OpenWOP host. It is sent their results, and returns an
+``EmissionOutcome``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from emitter.messages import CallResult, ModelRequest, ModelResponse, Usage
 if TYPE_CHECKING:
     from emitter.attempts import Attempt, Verdict
     from emitter.core.verdicts import DocumentContract, FallbackReason, RequestWriter
+    from emitter.errors import EmissionError
     from emitter.findings import Finding
     from emitter.messages import Json
     from emitter.models import AIEnvelope
@@ -47,36 +49,98 @@ class Restart:
     reason: Verdict
 
 
-Effect: TypeAlias = ModelRequest | Sleep | Restart | Event | RunEvent
-"""A step of an emission: a request to send, a wait, or an event to report or record.
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Ask the host for the answer that an earlier run of this emission had accepted.
 
-The driver sends back the answer to a request, a fault if the deadline leaves no time for a wait, and otherwise None. An
-event that was recorded before keeps its ids and time.
-"""
+    The driver sends back an ``AcceptedAnswer``, or None if there is none.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Ask the host whether it can accept another envelope. The driver sends back a ``HostRefusal`` or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Submit a valid answer to the host. The driver sends back an ``AcceptedAnswer`` or a ``HostRefusal``.
+
+    ``route`` is that of the model that gave the answer.
+    """
+
+    value: Any
+    document: Json
+    route: int
 
 
 @dataclass(frozen=True, slots=True)
 class EmissionFailure:
-    """The failure of an emission. ``cause`` is the exception of a callback or of the SDK."""
+    """The failure of an emission.
+
+    Attributes:
+        cause: The exception of a callback or of the SDK.
+        error: The exception to raise, if the verdict and the code do not determine it.
+        hint: What to do about it, if the exception's own hint does not say so.
+    """
 
     verdict: Verdict
     code: str
     message: str
     cause: Exception | None = None
+    error: type[EmissionError] | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAnswer:
+    """An answer that the host accepted. Its value and document contain no registered secrets.
+
+    ``events`` are the host's events about it, which must be recorded.
+    """
+
+    value: Any
+    document: Json
+    envelope: AIEnvelope | None = None
+    events: tuple[RunEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostRefusal:
+    """The host's refusal of an answer, or of any further answer.
+
+    Attributes:
+        events: The host's events about it, which must be recorded.
+        was_discarded: The host lets the node continue without the answer, so the failure is not reported as the node's.
+    """
+
+    failure: EmissionFailure
+    events: tuple[RunEvent, ...] = ()
+    was_discarded: bool = False
+
+
+Effect: TypeAlias = ModelRequest | Sleep | Restart | Recall | Reserve | Submit | Event | RunEvent
+"""What an emission asks its driver to do. An event that was recorded before keeps its ids and time."""
+EffectResult: TypeAlias = CallResult | AcceptedAnswer | HostRefusal | None
+"""What the driver sends back: the answer to a request, a fault if the deadline leaves no time for a wait, the host's
+answer, and otherwise None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """The reason why no model can be asked, with the events that report it."""
+
+    failure: EmissionFailure
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EmissionOutcome:
     """The end of an emission: a ``value`` with its ``document`` and ``envelope``, or a ``failure``.
 
-    ``EmissionRequest.submit`` returns an outcome without ``attempts``, whose value and document contain no registered
-    secrets.
-
     Attributes:
         findings: The findings of checks in an accepted answer.
         response: The model's own answer, if ``keep_response`` is true.
-        events: Events of the host that must be recorded.
-        was_discarded: The host lets the node continue without the answer, so the failure is not reported as the node's.
     """
 
     attempts: tuple[Attempt, ...] = ()
@@ -86,8 +150,6 @@ class EmissionOutcome:
     envelope: AIEnvelope | None = None
     findings: tuple[Finding, ...] = ()
     response: ModelResponse | None = None
-    events: tuple[RunEvent, ...] = ()
-    was_discarded: bool = False
 
     @property
     def usage(self) -> Usage:
@@ -120,8 +182,6 @@ class AnswerJudge(Protocol):
 class EmissionRequest:
     """A request, the contract of its answer, and the writer of further requests.
 
-    This class accepts every valid answer. The client's subclass submits it to an OpenWOP host.
-
     Attributes:
         max_budget: The largest output budget in tokens.
         min_output_tokens: The smallest output budget that is worth a call.
@@ -131,6 +191,8 @@ class EmissionRequest:
         alternatives: The same emission for the models to ask if this one fails.
         asked_after: The failures after which this alternative may be asked.
         keep_response: Keep each answer in its attempt, and the accepted one in the outcome.
+        has_host: A host may have accepted an answer before, and may have no room for another one.
+        obstacle: The reason why no model can be asked, if there is one.
     """
 
     provider: str
@@ -146,19 +208,9 @@ class EmissionRequest:
     alternatives: tuple[EmissionRequest, ...] = ()
     asked_after: frozenset[FallbackReason] = frozenset()
     keep_response: bool = False
-
-    def find_accepted(self) -> EmissionOutcome | None:
-        """Return the answer that an earlier run of this emission had accepted, if there is one."""
-        return None
-
-    def check_capacity(self) -> EmissionOutcome | None:
-        """Return the host's refusal if it cannot accept another envelope."""
-        return None
-
-    def submit(self, value: Any, document: Json) -> EmissionOutcome:
-        """Submit a valid answer to the host, and return the envelope or a failure."""
-        return EmissionOutcome((), value, document)
+    has_host: bool = False
+    obstacle: Obstacle | None = None
 
 
-EffectGenerator: TypeAlias = Generator[Effect, CallResult | None, EmissionOutcome]
+EffectGenerator: TypeAlias = Generator[Effect, EffectResult, EmissionOutcome]
 """An emission: a generator of effects that returns its outcome."""

@@ -1,6 +1,6 @@
 """Run one emission as a generator of effects.
 
-The generator performs no I/O: it yields effects, and ``emitter.client.execution`` carries them out. It retries until an
+The generator performs no I/O: it yields effects, and ``emitter.client.execution`` performs them. It retries until an
 answer is accepted, refused or out of attempts, within the token and cost limits of the policy. If the policy allows,
 it then asks for prose and converts the prose to the schema. Events follow OpenWOP's order (RFC 0032, RFC 0033):
 an event comes before its consequences, terminal events last.
@@ -16,12 +16,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from emitter import recover
 from emitter.attempts import Attempt, Verdict, total_usage
 from emitter.core.effects import (
+    AcceptedAnswer,
     Effect,
     EffectGenerator,
+    EffectResult,
     EmissionOutcome,
     EmissionRequest,
+    HostRefusal,
+    Recall,
+    Reserve,
     Restart,
     Sleep,
+    Submit,
 )
 from emitter.core.failures import (
     end_with_failure,
@@ -67,10 +73,9 @@ from emitter.messages import (
 from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
 
     from emitter.core.verdicts import DocumentContract, FallbackReason
-    from emitter.events import RunEvent
     from emitter.findings import Finding
     from emitter.policy import Policy
     from emitter.redaction.secret_registry import Secrets
@@ -80,22 +85,27 @@ if TYPE_CHECKING:
 def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGenerator:
     """Run an emission until an answer is accepted, refused or out of attempts."""
     state = EmissionState(emission_request, policy)
-    accepted = emission_request.find_accepted()
-    if accepted is not None:
-        return accepted
-    refusal = emission_request.check_capacity()
-    if refusal is not None:
-        return (yield from end_with_submission(state, refusal))
-    yield from _report(emission_request.initial_events)
+    if emission_request.has_host or emission_request.obstacle is not None:
+        early = yield from _end_before_call(state)
+        if early is not None:
+            return early
+    yield from emission_request.initial_events
     if emission_request.contract.compiled.degraded:
         yield degraded_event(emission_request.contract.compiled.degraded)
     return (yield from _run_attempts(state))
 
 
-def _report(events: Iterable[Event | RunEvent]) -> Generator[Effect, CallResult | None, None]:
-    """Yield events. A driver that cancels the emission sends a fault here, which a plain iterator would not accept."""
-    for event in events:  # noqa: UP028  yield from would call send(), which a tuple does not have
-        yield event
+def _end_before_call(state: EmissionState) -> Generator[Effect, EffectResult, EmissionOutcome | None]:
+    """End with an answer that was accepted before, or because no model can be asked or no answer can be accepted."""
+    request = state.emission_request
+    accepted = (yield Recall()) if request.has_host else None
+    if isinstance(accepted, AcceptedAnswer):  # it needs no model
+        return EmissionOutcome((), accepted.value, accepted.document, envelope=accepted.envelope)
+    if request.obstacle is not None:
+        yield from request.obstacle.events
+        return EmissionOutcome(failure=request.obstacle.failure)
+    refusal = yield Reserve()
+    return (yield from _end_with_refusal(state, refusal)) if isinstance(refusal, HostRefusal) else None
 
 
 def _run_attempts(state: EmissionState) -> EffectGenerator:
@@ -123,7 +133,7 @@ def _run_attempts(state: EmissionState) -> EffectGenerator:
 
 def _send_and_judge(
     state: EmissionState, request: ModelRequest
-) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
+) -> Generator[Effect, EffectResult, tuple[CallResult, ClassifiedAnswer]]:
     """Send one request and classify the answer. A valid answer is also passed to the judge, if there is one."""
     answer, classification = yield from send(state, request, can_flag=state.flagged is None)
     judge = state.emission_request.judge
@@ -163,15 +173,15 @@ def _accepted_answer(
     return None if cancelled or classification.verdict is Verdict.UNCHECKED else state.flagged
 
 
-_NextRequest: TypeAlias = "Generator[Effect, CallResult | None, ModelRequest | EmissionOutcome]"
+_NextRequest: TypeAlias = "Generator[Effect, EffectResult, ModelRequest | EmissionOutcome]"
 """Effects that return the request to send next, or the outcome of the emission."""
 
 
 def _report_retry(
     state: EmissionState, classification: ClassifiedAnswer | None
-) -> Generator[Effect, CallResult | None, None]:
+) -> Generator[Effect, EffectResult, None]:
     """Report a change of model and the rejection of the last answer."""
-    yield from _report(state.take_notices())
+    yield from state.take_notices()
     if classification is not None and state.answer_attempts[-1].verdict in _RETRIED_VERDICTS:
         yield retry_event(len(state.answered_verdicts) + 1, classification)
 
@@ -253,7 +263,7 @@ def send(
     classify_answer: Callable[[CallResult, DocumentContract], ClassifiedAnswer] | None = None,
     *,
     can_flag: bool = False,
-) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]:
+) -> Generator[Effect, EffectResult, tuple[CallResult, ClassifiedAnswer]]:
     """Send one request and classify the answer, by default with ``classify``."""
     number = len(state.attempts) + 1
     provider = state.emission_request.provider
@@ -262,7 +272,7 @@ def send(
     if state.attempts:
         yield Restart(number, state.answer_attempts[-1].verdict)
     answer = yield request
-    if answer is None:
+    if not isinstance(answer, ModelResponse | Fault):
         raise TypeError("The driver must send an answer to a request.")
     report = answer.report
     if report is not None or isinstance(answer, ModelResponse):
@@ -278,7 +288,7 @@ def send(
     if state.emission_request.keep_response and isinstance(answer, ModelResponse):
         classification = replace(classification, answer=_redact_response(answer, contract.secrets))
     state.attempts.append(_make_attempt(state, request, answer, classification))
-    yield from _report(call_events(state.emission_request, answer, classification))
+    yield from call_events(state.emission_request, answer, classification)
     return answer, classification
 
 
@@ -304,7 +314,7 @@ def _make_attempt(
     )
 
 
-def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, CallResult | None, Fault | None]:
+def back_off(state: EmissionState, fault: Fault) -> Generator[Effect, EffectResult, Fault | None]:
     """Wait if the fault is transient. Otherwise return the fault that ends the emission."""
     delay = fault.retry_after or 0.0
     policy = state.policy
@@ -347,10 +357,22 @@ def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> E
     """End with a valid answer, if the host accepts it."""
     for finding in classification.findings:
         yield finding_event(finding)
-    result = state.emission_request.submit(classification.value, classification.document)
-    if result.failure is None and (classification.findings or classification.answer is not None):
-        result = replace(result, findings=as_warnings(classification.findings), response=classification.answer)
-    return (yield from end_with_submission(state, result))
+    route = state.emission_request.request.route
+    result = yield Submit(classification.value, classification.document, route)
+    if isinstance(result, HostRefusal):
+        return (yield from _end_with_refusal(state, result))
+    if not isinstance(result, AcceptedAnswer):
+        raise TypeError("The driver must send the host's answer to a submission.")
+    yield from result.events
+    findings = as_warnings(classification.findings) if classification.findings else ()
+    return EmissionOutcome(
+        tuple(state.attempts),
+        result.value,
+        result.document,
+        envelope=result.envelope,
+        findings=findings,
+        response=classification.answer,
+    )
 
 
 def _redact_response(response: ModelResponse, secrets: Secrets) -> ModelResponse:
@@ -359,14 +381,13 @@ def _redact_response(response: ModelResponse, secrets: Secrets) -> ModelResponse
     return replace(response, text=text, arguments=tuple(arguments))
 
 
-def end_with_submission(state: EmissionState, result: EmissionOutcome) -> EffectGenerator:
-    """End with the outcome that the host returned."""
-    yield from _report(result.events)
-    if result.failure is not None and not result.was_discarded:
-        is_reported = any(isinstance(recorded.event, NodeFailed) for recorded in result.events)
-        if not is_reported:
-            return (yield from end_with_failure(state, result.failure))
-    return replace(result, attempts=tuple(state.attempts), events=())
+def _end_with_refusal(state: EmissionState, refusal: HostRefusal) -> EffectGenerator:
+    """End with the host's refusal."""
+    yield from refusal.events
+    is_reported = any(isinstance(recorded.event, NodeFailed) for recorded in refusal.events)
+    if not (refusal.was_discarded or is_reported):
+        return (yield from end_with_failure(state, refusal.failure))
+    return EmissionOutcome(tuple(state.attempts), failure=refusal.failure)
 
 
 _DOCUMENT_START = re.compile(r"\s*(?:[{\[]|```)")
@@ -433,7 +454,7 @@ def _send_until_answered(
     state: EmissionState,
     request: ModelRequest,
     classify_answer: Callable[[CallResult, DocumentContract], ClassifiedAnswer] | None,
-) -> Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer] | EmissionOutcome]:
+) -> Generator[Effect, EffectResult, tuple[CallResult, ClassifiedAnswer] | EmissionOutcome]:
     """Send until an answer arrives, or return the outcome of the emission."""
     while True:
         fitted = fit_to_limits(state, request)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emitter.attempts import Verdict, total_usage
-from emitter.core.effects import Effect, EmissionOutcome, Sleep
+from emitter.core.effects import AcceptedAnswer, Effect, EffectResult, EmissionOutcome, Sleep, Submit
 from emitter.core.verdicts import FAULT_CODES, ClassifiedAnswer
 from emitter.events import JUDGE_FAILED, Level, LogAppended, ProviderUsage
 from emitter.messages import CallResult, Fault, FaultKind, ModelRequest
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from emitter.policy import Policy
     from emitter.schema.results import ParseResult
 
-Judgment: TypeAlias = "Generator[Effect, CallResult | None, tuple[CallResult, ClassifiedAnswer]]"
+Judgment: TypeAlias = "Generator[Effect, EffectResult, tuple[CallResult, ClassifiedAnswer]]"
 """The effects of judging an answer. They return the answer and its classification."""
 _MAX_ATTEMPTS = 2
 _CANCELLED = Fault(FaultKind.CANCELLED, "The caller stopped while the answer was judged.")
@@ -74,12 +74,14 @@ def _remaining_policy(state: EmissionState) -> Policy | None:
     return replace(policy, max_attempts=_MAX_ATTEMPTS, nl_to_format=False, max_total_tokens=tokens, max_cost=cost)
 
 
-def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effect, CallResult | None, EmissionOutcome]:
+def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effect, EffectResult, EmissionOutcome]:
     """Run the judge's emission. Only its usage and log events are passed on.
 
-    Its restarts and terminal events are dropped, because they would describe the answer that is being judged.
+    Its restarts and terminal events are dropped, because they would describe the answer that is being judged. Its own
+    answer goes to no host.
     """
-    earlier_count, answer = len(state.attempts), None
+    earlier_count = len(state.attempts)
+    answer: EffectResult = None
     while True:
         try:
             effect = steps.send(answer)
@@ -92,3 +94,5 @@ def _run_nested(state: EmissionState, steps: EffectGenerator) -> Generator[Effec
         answer = None
         if isinstance(effect, ModelRequest | Sleep | ProviderUsage | LogAppended):
             answer = yield effect
+        elif isinstance(effect, Submit):
+            answer = AcceptedAnswer(effect.value, effect.document)

@@ -41,18 +41,19 @@ from emitter.host.pipeline import (
     to_run_events,
 )
 from emitter.host.validation import is_small, join_strings, reuse_outcome
+from emitter.interpreter import run_steps
 from emitter.messages import as_mapping
 from emitter.models.envelope import AIEnvelope
 from emitter.models.standard_kinds import CLARIFICATION_REQUEST, SCHEMA_REQUEST, UNIVERSAL_SCHEMAS
 from emitter.stores.protocol import Entry, NewEntry
-from emitter.telemetry.sinks import generate_id, utc_timestamp
+from emitter.telemetry.sinks import call_sink, generate_id, utc_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from emitter.events import RunEvent
     from emitter.host.config import EnvelopeContext
     from emitter.host.outcomes import EnvelopeOutcome
+    from emitter.interpreter import Steps
     from emitter.messages import Json
     from emitter.stores.protocol import Store
     from emitter.telemetry.sinks import Sink
@@ -206,16 +207,23 @@ class Acceptor:
             StoreFailed: The store failed. Nothing was recorded, so the envelope can be sent again. The same holds for
                 an exception of a handler. Exceptions of ``on_event`` and ``observe`` rise after the record was made.
         """
+        return run_steps(self.notify(self.decide(envelope, context)))
+
+    def decide(self, envelope: AIEnvelope | Json, context: EnvelopeContext) -> Acceptance:
+        """Accept an envelope, or refuse it, and record that. Nobody is notified yet."""
         steps = VALIDATION_STEPS if self.store is not None else STEPS
         return self._finish(*run_pipeline(self.receive(envelope, context), steps))
 
-    def accept_emission(self, envelope: AIEnvelope, context: EnvelopeContext) -> Acceptance:
-        """Accept an envelope that the library built from a valid document, so that its shape and payload are valid."""
+    def decide_emission(self, envelope: AIEnvelope, context: EnvelopeContext) -> Acceptance:
+        """Decide about an envelope that the library built from a valid document.
+
+        Its shape and payload are valid, so they are not checked again.
+        """
         text: str | None = ""
         if self.config.secrets.ids or not is_small(envelope.payload):
             text = join_strings({"payload": envelope.payload})
         if text is None:
-            return self.accept(envelope, context)
+            return self.decide(envelope, context)
         ids = (envelope.type, envelope.envelope_id, envelope.correlation_id, context.node_id)
         received = ReceivedEnvelope(None, context, self.config, self.services)
         state = InFlightEnvelope(received, envelope, "\0".join((text, *ids)))
@@ -225,17 +233,16 @@ class Acceptor:
     def _finish(self, end: Any, state: Any) -> Acceptance:
         """Record the end of the pipeline; ``state`` is the envelope before it."""
         if isinstance(end, Acceptance):  # without a store, the pipeline runs to its end at once
-            self._send_events(end.events)
-            return self._notify_observer(end)
+            return end
         if isinstance(end, InFlightEnvelope):
-            return self._notify_observer(self._record_accepted(end, cast("Store", self.store)))
+            return self._record_accepted(end, cast("Store", self.store))
         if isinstance(end, CachedOutcome):
-            return self._notify_observer(_to_cached_acceptance(end.entry, state))
+            return _to_cached_acceptance(end.entry, state)
         if self.store is not None and is_unrendered_content(end):
             stored = self._store_unrendered(end, state, self.store)
             if stored is not None:
-                return self._notify_observer(stored)
-        return self.refuse(end, state)
+                return stored
+        return self.record_refusal(end, state)
 
     def receive(self, envelope: AIEnvelope | Json, context: EnvelopeContext) -> ReceivedEnvelope:
         """Return the input of the first step."""
@@ -243,7 +250,23 @@ class Acceptor:
 
     def refuse(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
         """Record a refusal, without secrets: the envelope may not be redacted yet."""
-        return self._notify_observer(self._record_refused(outcome, state))
+        return run_steps(self.notify(self.record_refusal(outcome, state)))
+
+    def record_refusal(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
+        """Record a refusal, without secrets. Nobody is notified yet."""
+        refused = self._build_refusal(outcome, state)
+        if self.store is not None and refused.events:
+            refused = replace(refused, events=self.store.append(state.context.run_id, refused.events))
+        return refused
+
+    def notify(self, acceptance: Acceptance) -> Steps[Acceptance]:
+        """Send the events of an acceptance to the sink, and the acceptance to the observer."""
+        if self.on_event is not None:
+            for event in acceptance.events:
+                yield from call_sink(self.on_event, event)
+        if self.observe is not None:
+            yield from call_sink(self.observe, acceptance)
+        return acceptance
 
     def recall(self, correlation_id: str, context: EnvelopeContext) -> Acceptance | None:
         """Return the acceptance that the store has for a correlation id, if any."""
@@ -260,14 +283,13 @@ class Acceptor:
         try:
             recorded = self._store_once(state, store)
         except _RefusedDuringRecordingError as refusal:
-            return self._record_refused(refusal.outcome, state)
+            return self.record_refusal(refusal.outcome, state)
         if isinstance(recorded, Acceptance):
-            self._send_events(recorded.events)
             return recorded
         cached = reuse_outcome(state, recorded)
         if isinstance(cached, CachedOutcome):
             return _to_cached_acceptance(recorded, state)
-        return self._record_refused(cached, state)
+        return self.record_refusal(cached, state)
 
     def _store_once(self, state: InFlightEnvelope, store: Store) -> Acceptance | Entry:
         """Handle and store the envelope, or return the entry of whoever was first."""
@@ -298,31 +320,13 @@ class Acceptor:
         )
         if not stored.created:
             return _to_cached_acceptance(stored.entry, state)
-        self._send_events(stored.events)
         return replace(refused, events=stored.events)
-
-    def _record_refused(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
-        refused = self._build_refusal(outcome, state)
-        if self.store is not None and refused.events:
-            refused = replace(refused, events=self.store.append(state.context.run_id, refused.events))
-        self._send_events(refused.events)
-        return refused
 
     def _build_refusal(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
         clean = outcomes.redact_outcome(outcome, self.config.secrets)
         events = build_refusal_events(clean, self.config, state.context.counters)
         stamped = to_run_events(events, get_event_origin(state), self.services)
         return Acceptance(clean, state.context, self.config, events=stamped)
-
-    def _notify_observer(self, acceptance: Acceptance) -> Acceptance:
-        if self.observe is not None:
-            self.observe(acceptance)
-        return acceptance
-
-    def _send_events(self, events: tuple[RunEvent, ...]) -> None:
-        if self.on_event is not None:
-            for event in events:
-                self.on_event(event)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,8 @@
 """Sinks, and the recorder that gives events their ids and times and sends them to a sink.
 
 A sink is any function that takes one ``RunEvent``, such as a list's ``append``. It runs in the emission's own
-thread or event loop, so a slow sink needs a queue. An exception that a sink raises becomes a ``RuntimeWarning``.
+thread or event loop. A sink with an attribute ``blocking`` that is true runs in another thread, so that an event loop
+does not wait for it. An exception that a sink raises becomes a ``RuntimeWarning``.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, cast, get_args
 
 from emitter.arguments import is_async
 from emitter.errors import EmitterError, InputError, MissingExtra
 from emitter.events import Event, Level, LogAppended, RunEvent
 from emitter.files import private_opener
+from emitter.interpreter import BlockingStep, run_steps
 from emitter.redaction import NO_SECRETS
 from emitter.redaction.secret_registry import redact_event
 from emitter.telemetry.attributes import log_export_errors
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
+    from emitter.interpreter import Steps
     from emitter.messages import Trust
     from emitter.redaction import Secrets
     from emitter.stores.protocol import Store
@@ -103,30 +106,36 @@ class EventRecorder:
     _has_warned: bool = field(default=False, init=False)
 
     def __call__(self, event: Event | RunEvent) -> None:
-        """Record ``event``."""
+        """Record ``event`` in this thread."""
+        run_steps(self.record(event))
+
+    def record(self, event: Event | RunEvent) -> Steps[None]:
+        """Record ``event``. An event loop does not wait for the store or for a blocking sink."""
         if not isinstance(event, RunEvent):
-            recorded = self._record(event)
+            recorded = self._stamp(event)
+            if self.store is not None:
+                from emitter.stores.memory import works_in_memory  # noqa: PLC0415  most emissions have no store
+
+                append = partial(self.store.append, self.run_id, (recorded,))
+                (recorded,) = yield BlockingStep(append, must_finish=True, is_quick=works_in_memory(self.store))
         elif self.store is None and event.sequence != len(self.events):
             recorded = replace(event, sequence=len(self.events))
         else:
             recorded = event  # the store's log has numbered it
         self.events.append(recorded)
         if self.on_event is not None:
-            self._send(self.on_event, recorded)
+            yield from call_sink(self.on_event, recorded, self._warn)
 
-    def _send(self, on_event: Sink, event: RunEvent) -> None:
-        try:
-            on_event(event)
-        except Exception as error:  # noqa: BLE001  a sink may raise anything
-            if not self._has_warned:
-                self._has_warned = True
-                words = self.secrets.redact_text(str(error)).value.partition("\n")[0].removesuffix(".")
-                reason = f": {words}" if words else ""
-                message = f"on_event raised {type(error).__name__}{reason}. The emission continues."
-                warnings.warn(message, RuntimeWarning, stacklevel=2)
+    def _warn(self, error: Exception) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            words = self.secrets.redact_text(str(error)).value.partition("\n")[0].removesuffix(".")
+            reason = f": {words}" if words else ""
+            message = f"on_event raised {type(error).__name__}{reason}. The emission continues."
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
-    def _record(self, event: Event) -> RunEvent:
-        recorded = RunEvent(
+    def _stamp(self, event: Event) -> RunEvent:
+        return RunEvent(
             event=redact_event(event, self.secrets) if self.secrets.ids else event,
             event_id=self.new_id(),
             run_id=self.run_id,
@@ -136,7 +145,41 @@ class EventRecorder:
             causation_id=self.correlation_id,
             content_trust=self.trust,
         )
-        return recorded if self.store is None else self.store.append(self.run_id, (recorded,))[0]
+
+
+T = TypeVar("T")
+
+
+def call_sink(
+    receive: Callable[[T], object], value: T, on_error: Callable[[Exception], object] | None = None
+) -> Steps[None]:
+    """Call a sink or observer, and each sink of a group. A blocking one is called in another thread.
+
+    Its exceptions are passed to ``on_error``, or raised.
+    """
+    for each in _members(receive):
+        try:
+            if getattr(each, "blocking", False):
+                yield BlockingStep(partial(each, value), must_finish=True)
+            else:
+                each(value)
+        except Exception as error:
+            if on_error is None:
+                raise
+            on_error(error)
+
+
+SinkT = TypeVar("SinkT", bound=Callable[..., object])
+
+
+def blocking(sink: SinkT) -> SinkT:
+    """Mark a sink or observer as one that waits for a file or a network, and return it.
+
+    An async emission calls it in another thread, so that the event loop is free. Its calls for one emission still come
+    one after the other. Use it as a decorator, or set the attribute ``blocking`` of an object.
+    """
+    sink.blocking = True  # type: ignore[attr-defined]
+    return sink
 
 
 def to_jsonl(path: str | Path) -> Sink:
@@ -162,7 +205,7 @@ def to_jsonl(path: str | Path) -> Sink:
     def on_event(event: RunEvent) -> None:
         _append(file_path, json.dumps(event.to_json()).encode() + b"\n")
 
-    return on_event
+    return blocking(on_event)
 
 
 def _append(path: Path, line: bytes) -> None:
@@ -207,12 +250,12 @@ def on(kind: type[EventT], handler: Callable[[EventT], object]) -> Sink:
         if isinstance(event.event, kind):
             handler(cast("EventT", event.event))
 
-    return on_event
+    return blocking(on_event) if getattr(handler, "blocking", False) else on_event
 
 
 def to_all(*sinks: Sink) -> Sink:
     """Return a sink that sends each event to all of ``sinks`` in order."""
-    return _SinkGroup(sinks)
+    return _SinkGroup(tuple(each for sink in sinks for each in _members(sink)))
 
 
 def find_content_sink(on_event: object) -> ContentSink | None:
@@ -235,6 +278,11 @@ class _SinkGroup:
         """The sink of content, if one of the sinks has one."""
         receivers = [receive for receive in map(find_content_sink, self.sinks) if receive is not None]
         return partial(_send_content, receivers) if receivers else None
+
+
+def _members(receive: Any) -> tuple[Callable[[Any], object], ...]:
+    """Return the sinks of a group, or the sink itself."""
+    return receive.sinks if isinstance(receive, _SinkGroup) else (receive,)
 
 
 def _send_content(receivers: list[ContentSink], content: CallContent) -> None:

@@ -69,14 +69,14 @@ class Pen(BatchJournal):
             setattr(self, name, value)
         self.last, self.how, self.lines = last, how, 0
 
-    def _write(self, members: Mapping[str, Json]) -> None:
+    async def _write(self, members: Mapping[str, Json]) -> None:
         self.lines += 1
         if self.lines == self.last and self.how == "before":
             raise KilledError
         kept = self._file
         assert kept is not None
         at = kept.end_offset
-        super()._write(members)
+        await super()._write(members)
         if self.lines == self.last:
             if self.how == "within":
                 os.truncate(kept.path, (at + kept.end_offset) // 2)

@@ -369,7 +369,7 @@ def test_a_judge_that_is_offline_asks_nobody(vendor: Simulator, judge: Simulator
     decision = emitted(vendor, judge)
     terms = DecisionTerms(checks=(ModelJudge(JUDGE, client=judge.client(JUDGE), fallback=lambda _: [WARNED]),))
     settings = Settings(MODEL, client=vendor.client(MODEL))
-    prepared = prepare_emission(binding_moment_form(terms), "Resume?", settings).judge
+    prepared = prepare_emission(binding_moment_form(terms), "Resume?", settings).emission.judge
 
     assert prepared is not None
     assert prepared.request(decision.value) is not None

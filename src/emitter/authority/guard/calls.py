@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, asser
 
 from emitter.arguments import check_text, is_async
 from emitter.authority import execution, grants, rules
-from emitter.authority.context import StoreStep, UserCodeStep, arun_steps, run_hooks_before, run_steps
+from emitter.authority.context import run_hooks_before
 from emitter.authority.execution import Execution
 from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, call_label, states_call
 from emitter.authority.guard.inspection import ToolFunction, bind_arguments, get_signature
@@ -47,6 +47,7 @@ from emitter.errors import (
     UnknownDecision,
     WrongDigest,
 )
+from emitter.interpreter import BlockingStep, UserCodeStep, arun_steps, run_steps
 from emitter.messages import as_mapping
 from emitter.telemetry.sinks import generate_id
 from emitter.visible_text import is_blank
@@ -54,7 +55,7 @@ from emitter.visible_text import is_blank
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from emitter.authority.context import AuthorityContext, Steps
+    from emitter.authority.context import AuthorityContext
     from emitter.authority.guard.inspection import CallArguments
     from emitter.authority.guard.options import AskPrincipal, GuardConfig
     from emitter.authority.proposals.proposal import Proposal
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import RecordedResolution
+    from emitter.interpreter import Steps
     from emitter.messages import Json
     from emitter.models import BindingMoment
 
@@ -220,14 +222,14 @@ _ID_HINT: Final = "Make a new call. To keep its question open, make it with an i
 
 def run_guarded_call(call: GuardedCall) -> Steps[Any]:
     """Make a call once it is approved, or return the retained result of an earlier one with its id."""
-    proposed: ProposedCall = yield StoreStep(partial(propose_call, call))
+    proposed: ProposedCall = yield BlockingStep(partial(propose_call, call))
     resolved = yield from _resolve_decision(call, proposed)
     # Whoever can write to the store could have opened another decision under this id: the envelope that was answered
     # must state this call.
     _check_states_call(call, proposed, resolved)
     _check_approved(proposed, resolved)
     confirm: Confirm = yield from grants.grant_confirm(call.context, resolved, proposed.request)
-    yield StoreStep(partial(check_call_unchanged, call, proposed.proposal))  # approval may have taken a week
+    yield BlockingStep(partial(check_call_unchanged, call, proposed.proposal))  # approval may have taken a week
     action = Execution(
         _action_request(call, proposed),
         partial(call.arguments.apply_to, call.function.tool),
@@ -239,7 +241,7 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
 
 def propose_guarded_call(call: GuardedCall) -> Steps[PendingDecision | ResolvedDecision]:
     """Return the current decision about a call, and open one if there is none."""
-    proposed: ProposedCall = yield StoreStep(partial(propose_call, call))
+    proposed: ProposedCall = yield BlockingStep(partial(propose_call, call))
     decision = yield from _find_or_open(call, proposed)
     _check_states_call(call, proposed, decision)
     return decision
@@ -247,7 +249,7 @@ def propose_guarded_call(call: GuardedCall) -> Steps[PendingDecision | ResolvedD
 
 def revoke_guarded_call(call: GuardedCall) -> Steps[Revoke | None]:
     """Withdraw the question about a call, or revoke its approval."""
-    revoked: Revoke | None = yield StoreStep(partial(_revoke_call, call))
+    revoked: Revoke | None = yield BlockingStep(partial(_revoke_call, call))
     return revoked
 
 
@@ -269,9 +271,11 @@ def _revoke_call(call: GuardedCall) -> Revoke | None:
 
 
 def _find_or_open(call: GuardedCall, proposed_call: ProposedCall) -> Steps[PendingDecision | ResolvedDecision]:
-    decision: PendingDecision | ResolvedDecision | None = yield StoreStep(partial(_find_decision, call, proposed_call))
+    decision: PendingDecision | ResolvedDecision | None = yield BlockingStep(
+        partial(_find_decision, call, proposed_call)
+    )
     if not isinstance(decision, ResolvedDecision):
-        yield StoreStep(partial(_check_not_stopped, call, proposed_call))
+        yield BlockingStep(partial(_check_not_stopped, call, proposed_call))
     if decision is None:
         decision = yield from _open_decision(call, proposed_call)
     return decision
@@ -294,13 +298,13 @@ def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecisi
     """Return the principal's answer. If there is none, withdraw the question of a call that cannot be repeated."""
     try:
         answer = yield UserCodeStep(partial(ask, decision))
-        resolved: ResolvedDecision = yield StoreStep(partial(_record_answer, call, decision, answer))
+        resolved: ResolvedDecision = yield BlockingStep(partial(_record_answer, call, decision, answer))
     except GeneratorExit:
         raise
     except BaseException:
         if not call.has_own_id:
             with suppress(AlreadyResolved, StoreFailed):  # the first exception matters more
-                yield StoreStep(partial(call.context.ledger.withdraw, decision.decision_id), must_finish=True)
+                yield BlockingStep(partial(call.context.ledger.withdraw, decision.decision_id), must_finish=True)
         raise
     return resolved
 
@@ -345,7 +349,7 @@ def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[Pend
     ``before_confirm`` hooks run first, so that nobody is asked about a call they would reject.
     """
     yield from run_hooks_before(call.context, "before_confirm", proposed_call.request.model_copy(deep=True))
-    refusals: tuple[ResolvedDecision, ...] = yield StoreStep(partial(_find_refusals, call, proposed_call))
+    refusals: tuple[ResolvedDecision, ...] = yield BlockingStep(partial(_find_refusals, call, proposed_call))
     continuations = [each.continuation for each in reversed(refusals)]
     objections = tuple(each for each in continuations if isinstance(each, Reopen))
     request = _approval_request(call, proposed_call).with_objections(objections)
@@ -355,7 +359,7 @@ def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[Pend
     count = len(moment.question.options)
     actions = tuple(proposed_call.request.digest if index == call_index else None for index in range(count))
     after = tuple(each.decision_id for each in refusals) if request.has_read_objections else ()
-    opened: PendingDecision | ResolvedDecision = yield StoreStep(
+    opened: PendingDecision | ResolvedDecision = yield BlockingStep(
         partial(_open_in_ledger, call, proposed_call, moment, actions, after)
     )
     return opened

@@ -13,6 +13,7 @@ from emitter.attempts import Verdict
 from emitter.client.execution import EmissionRun
 from emitter.core.effects import EmissionOutcome, Restart, Sleep
 from emitter.errors import InputError
+from emitter.interpreter import arun_steps
 from emitter.messages import Fault, FaultKind, ModelRequest
 from emitter.outside_values import parse_int
 from emitter.telemetry.sinks import generate_id
@@ -146,11 +147,11 @@ class BatchedEmission:
     """An emission in progress, which has a next call, waits, or is finished."""
 
     def __init__(self, requested: BatchEmissionRequest, run_deadline: Deadline) -> None:
-        plan = requested.plan
+        emission = requested.plan.emission
         # Thousands of emissions have equal system prompts. Interning keeps one copy. A judge that calls a model runs
         # offline, because a batch goes to one vendor only.
-        request = replace(plan.request, system=sys.intern(plan.request.system))
-        judge = plan.judge and plan.judge.offline()
+        request = replace(emission.request, system=sys.intern(emission.request.system))
+        judge = emission.judge and emission.judge.offline()
         self.key = requested.key
         self.next_call: ModelRequest | None = None
         self.next_wait: Sleep | None = None
@@ -160,17 +161,17 @@ class BatchedEmission:
         """Whether the next call is not the first."""
         self.answered_by_vendor = True
         """Whether the last answer came from the vendor."""
-        self._run = EmissionRun.start(replace(plan, request=request, judge=judge))
+        plan = replace(requested.plan, emission=replace(emission, request=request, judge=judge))
+        self._run = EmissionRun.start(plan)
         self.deadline = self._run.deadline.narrow(run_deadline.remaining())
-        self.advance(None)
 
-    def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
-        """Continue with an answer, or with None after a wait, until the next call, wait, or end."""
+    async def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
+        """Begin, or continue with an answer, or with None after a wait, until the next call, wait, or end."""
         self.next_call, self.next_wait, self.answered_by_vendor = None, None, by_vendor
         try:
-            effect = self._run.advance(answer)
+            effect = await arun_steps(self._run.advance(answer))
             if isinstance(effect, Restart):
-                self.is_retry, effect = True, self._run.advance(None)
+                self.is_retry, effect = True, await arun_steps(self._run.advance(None))
         except Exception as error:  # noqa: BLE001  a sink or check raised; one failure must not lose the others
             self.result = error
             return
@@ -186,21 +187,22 @@ class BatchedEmission:
             case _:
                 assert_never(effect)
 
-    def replay(self, answers: list[CallResult]) -> None:
-        """Continue with the answers of an earlier run, without waiting between them."""
+    async def replay(self, answers: list[CallResult]) -> None:
+        """Begin with the answers of an earlier run, without waiting between them."""
+        await self.advance(None)
         for answer in answers:
             if self.result is None:
-                self.advance(answer)
-            self.resume()
+                await self.advance(answer)
+            await self.resume()
 
-    def resume(self) -> None:
+    async def resume(self) -> None:
         """Continue after a wait."""
         if self.next_wait is not None:
-            self.advance(None)
+            await self.advance(None)
 
-    def expire(self) -> None:
+    async def expire(self) -> None:
         """End the emission because its deadline has passed."""
-        self.advance(Fault(FaultKind.DEADLINE, _DEADLINE_MESSAGE.format(self.deadline.seconds)), by_vendor=False)
+        await self.advance(Fault(FaultKind.DEADLINE, _DEADLINE_MESSAGE.format(self.deadline.seconds)), by_vendor=False)
 
     @property
     def failed_permanently(self) -> bool:
@@ -214,7 +216,7 @@ class BatchedEmission:
         """Return the outcome."""
         if self.result is None:
             raise RuntimeError("The emission has not ended.")
-        return FinishedBatchEmission(self.key, self.result, tuple(self._run.record.events), self.calls)
+        return FinishedBatchEmission(self.key, self.result, tuple(self._run.recorder.events), self.calls)
 
 
 _TAG_LENGTH = 16
@@ -265,7 +267,7 @@ class BatchBuilder:
         """True if the current batch has requests."""
         return bool(self._pending.requests)
 
-    def add(self, emission: BatchedEmission) -> PendingBatch | None:
+    async def add(self, emission: BatchedEmission) -> PendingBatch | None:
         """Add the next call of an emission. Returns the previous batch if the call did not fit.
 
         An emission whose request is too large for any batch continues with that fault.
@@ -277,7 +279,7 @@ class BatchBuilder:
         request = self._vendor.pack_request(self._pending.next_id(), body, wire)
         if request.size + _OVERHEAD > self._max_size:
             message = f"The request has {request.size} bytes, and a batch may have {self._max_size}."
-            emission.advance(Fault(FaultKind.TOO_LARGE, message), by_vendor=False)
+            await emission.advance(Fault(FaultKind.TOO_LARGE, message), by_vendor=False)
             return None
         full = None
         is_full = len(self._pending.requests) >= self._max_requests

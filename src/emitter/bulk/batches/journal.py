@@ -17,6 +17,7 @@ from emitter.messages import Fault, ModelResponse, as_list, as_mapping
 from emitter.outside_values import parse_date
 from emitter.redaction import NO_SECRETS
 from emitter.stores.jobs import ClaimStatus, Outcome
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -152,44 +153,45 @@ class BatchJournal:
         """True if another run can read the journal."""
         return self._file is not None
 
-    def answers(self, key: str) -> list[CallResult]:
+    async def answers(self, key: str) -> list[CallResult]:
         """Return the answers to an emission that the file had when it was opened, in order."""
-        if self._file is None:
+        locations = self._known.get(key, [])
+        if self._file is None or not locations:
             return []
-        lines = (self._file.read_at(offset, size) for offset, size in self._known.get(key, ()))
+        lines = [await run_blocking(self._file.read_at, offset, size) for offset, size in locations]
         return [load_answer(decode_line(line)["answer"]) for line in lines]
 
-    def record_intent(self, tag: str, keys: Sequence[str], submitted_at: dt.datetime) -> BatchEntry:
+    async def record_intent(self, tag: str, keys: Sequence[str], submitted_at: dt.datetime) -> BatchEntry:
         """Write that a batch is about to be submitted."""
-        self._write({"submitting": tag, "at": submitted_at.isoformat(), "keys": list(keys)})
+        await self._write({"submitting": tag, "at": submitted_at.isoformat(), "keys": list(keys)})
         entry = self.open_batches[tag] = BatchEntry(tag, submitted_at, tuple(keys), set(range(len(keys))))
         return entry
 
-    def record_submission(self, tag: str, batch_id: str) -> None:
+    async def record_submission(self, tag: str, batch_id: str) -> None:
         """Write the vendor's id of a batch."""
-        self._write({"submitted": tag, "batch": batch_id})
+        await self._write({"submitted": tag, "batch": batch_id})
         self.open_batches[tag].batch_id = batch_id
 
-    def record_answer(self, tag: str, position: int, answer: CallResult) -> None:
+    async def record_answer(self, tag: str, position: int, answer: CallResult) -> None:
         """Write the answer to a request."""
-        self._write(
+        await self._write(
             {"answered": tag, "place": position, "answer": self._secrets.redact_json(dump_answer(answer)).value}
         )
         self.open_batches[tag].unanswered.discard(position)
 
-    def record_cancel(self, tag: str) -> None:
+    async def record_cancel(self, tag: str) -> None:
         """Write that a batch is about to be cancelled. Its unprocessed requests are sent again."""
-        self._write({"cancelling": tag})
+        await self._write({"cancelling": tag})
         self.open_batches[tag].cancelled = True
 
-    def record_close(self, tag: str) -> None:
+    async def record_close(self, tag: str) -> None:
         """Write that a batch has no more results."""
-        self._write({"closed": tag})
+        await self._write({"closed": tag})
         self.open_batches.pop(tag, None)
 
-    def forget(self, key: str) -> None:
+    async def forget(self, key: str) -> None:
         """Write that an emission failed, so that another run starts it from the beginning."""
-        self._write({"over": key})
+        await self._write({"over": key})
 
     def _apply_line(self, members: Mapping[str, Any], location: tuple[int, int]) -> None:
         """Apply a line that was read from the file."""
@@ -215,9 +217,9 @@ class BatchJournal:
             case _:
                 raise ValueError("it is not a line of a journal")
 
-    def _write(self, members: Mapping[str, Json]) -> None:
+    async def _write(self, members: Mapping[str, Json]) -> None:
         if self._file is not None:
-            self._file.append(encode_line(members))
+            await run_blocking(self._file.append, encode_line(members))
 
 
 @contextmanager

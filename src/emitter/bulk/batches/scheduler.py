@@ -20,7 +20,7 @@ from emitter.deadline import Deadline
 from emitter.messages import Fault, FaultKind
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from emitter.bulk.batches.emissions import (
         Batch,
@@ -65,7 +65,7 @@ class VendorBatch:
         self.unusable_results = 0
         self._accepted_positions.clear()
 
-    def accept_result(self, result: BatchItemResult) -> list[BatchedEmission]:
+    async def accept_result(self, result: BatchItemResult) -> list[BatchedEmission]:
         """Keep a result and continue the emission that waits for it. Only the first result of a request counts.
 
         A request of a batch that we cancelled ourselves stays unanswered and is sent again.
@@ -78,20 +78,20 @@ class VendorBatch:
         was_cancelled = isinstance(result.answer, Fault) and result.answer.kind is FaultKind.CANCELLED
         if position not in self.entry.unanswered or (was_cancelled and self.entry.cancelled):
             return []
-        return self.record_answer(position, result.answer)
+        return await self.record_answer(position, result.answer)
 
-    def record_answer(self, position: int, answer: CallResult) -> list[BatchedEmission]:
+    async def record_answer(self, position: int, answer: CallResult) -> list[BatchedEmission]:
         """Write the answer to a request, and continue its emission, if one waits for it."""
-        self.journal.record_answer(self.entry.tag, position, answer)
+        await self.journal.record_answer(self.entry.tag, position, answer)
         emission = self.waiting.pop(position, None)
         if emission is None:
             return []
-        emission.advance(answer)
+        await emission.advance(answer)
         return [emission]
 
-    def close(self) -> list[BatchedEmission]:
+    async def close(self) -> list[BatchedEmission]:
         """Write that the batch has no more results, and return the emissions that still wait."""
-        self.journal.record_close(self.entry.tag)
+        await self.journal.record_close(self.entry.tag)
         emissions = list(self.waiting.values())
         self.waiting.clear()
         return emissions
@@ -176,7 +176,7 @@ class BatchScheduler:
             else:
                 self._pending.append(emission)
 
-    def _iter_finished(self) -> Iterator[FinishedBatchEmission]:
+    async def _iter_finished(self) -> AsyncGenerator[FinishedBatchEmission]:
         """Yield the finished emissions. A failed one is started again by the next run."""
         while self._finished:
             emission = self._finished.popleft()
@@ -184,47 +184,47 @@ class BatchScheduler:
             # After the yield, so that the run has recorded the failure. If the process dies in between, the next run
             # replays the same answers and fails again, without paying for them.
             if emission.failed_permanently:
-                self._context.journal.forget(emission.key)
+                await self._context.journal.forget(emission.key)
 
-    def _resume_due(self) -> float:
+    async def _resume_due(self) -> float:
         """Resume waiting emissions that are due, expire overdue ones, and return the longest wait in seconds."""
         now, delayed = self._context.clock.monotonic(), self._delayed
         self._delayed = []
         for emission, resume_at in delayed:
             if emission.deadline.remaining() <= resume_at - now:
-                emission.expire()
+                await emission.expire()
             elif resume_at <= now:
-                emission.resume()
+                await emission.resume()
             else:
                 self._delayed.append((emission, resume_at))
                 continue
             self._enqueue(emission)
         return max((resume_at - now for _, resume_at in self._delayed), default=0.0)
 
-    def _expire_overdue(self) -> None:
+    async def _expire_overdue(self) -> None:
         """Expire overdue emissions. Their batches continue at the vendor, and another run can collect them."""
         for batch in self._awaited_batches:
             for position, emission in list(batch.waiting.items()):
                 if emission.deadline.has_passed:
-                    emission.expire()
+                    await emission.expire()
                     self._enqueue(batch.waiting.pop(position))
         pending, self._pending = self._pending, deque()
         for emission in pending:
             if emission.deadline.has_passed:
-                emission.expire()
+                await emission.expire()
             self._enqueue(emission)
 
-    def _requeue_rejected(self, emissions: list[BatchedEmission], fault: Fault) -> None:
+    async def _requeue_rejected(self, emissions: list[BatchedEmission], fault: Fault) -> None:
         """Continue emissions whose batch was rejected: later if the vendor is at capacity, else with the fault."""
         if fault.kind in _CAPACITY_KINDS and self._awaited_batches:
             self._at_capacity = True
             self._pending.extendleft(reversed(emissions))
             return
-        self._fail(emissions, fault)
+        await self._fail(emissions, fault)
 
-    def _fail(self, emissions: list[BatchedEmission], fault: Fault) -> None:
+    async def _fail(self, emissions: list[BatchedEmission], fault: Fault) -> None:
         for emission in emissions:
-            emission.advance(fault, by_vendor=False)
+            await emission.advance(fault, by_vendor=False)
         self._enqueue(*emissions)
 
     def _get_next_deadline(self) -> float:
@@ -264,24 +264,27 @@ class BatchScheduler:
         if self._context.journal.notice is not None:
             self._report_status(self._context.journal.notice)
         async for request in source:
-            self._start(request)
+            await self._start(request)
             await self._submit(flush=False)
-            for finished in self._iter_finished():
-                yield finished
+            async with aclosing(self._iter_finished()) as ended:
+                async for finished in ended:
+                    yield finished
         has_earlier = bool(self._awaited_batches)
         while self._pending or self._delayed or self._finished or self._awaited_batches or self._builder.has_requests:
             await self._submit_pending()
-            for finished in self._iter_finished():
-                yield finished
+            async with aclosing(self._iter_finished()) as ended:
+                async for finished in ended:
+                    yield finished
             await self._sleep(skip=has_earlier)
             has_earlier = False
-            async for finished in self._poll_all():
-                yield finished
+            async with aclosing(self._poll_all()) as ended:
+                async for finished in ended:
+                    yield finished
 
-    def _start(self, request: BatchEmissionRequest) -> None:
+    async def _start(self, request: BatchEmissionRequest) -> None:
         """Start an emission, and continue it with the answers in the journal."""
         emission = BatchedEmission(request, self._deadline)
-        emission.replay(self._context.journal.answers(request.key))
+        await emission.replay(await self._context.journal.answers(request.key))
         batch, position = self._positions.pop(request.key, (None, 0))
         if batch is not None and emission.next_call is not None:
             batch.waiting[position] = emission
@@ -291,20 +294,21 @@ class BatchScheduler:
     async def _poll_all(self) -> AsyncGenerator[FinishedBatchEmission]:
         """Poll every batch, and yield the emissions that have ended."""
         self._at_capacity = False
-        self._expire_overdue()
+        await self._expire_overdue()
         for batch in self._awaited_batches:
             async with aclosing(self._poll_batch(batch)) as polling:
                 async for _ in polling:
-                    for finished in self._iter_finished():
-                        yield finished
+                    async with aclosing(self._iter_finished()) as ended:
+                        async for finished in ended:
+                            yield finished
         self._report_status()
 
     async def _submit_pending(self) -> None:
         """Submit all pending calls. Waits for delayed emissions only if there is nothing else to do."""
-        seconds = self._resume_due()
+        seconds = await self._resume_due()
         if seconds > 0 and not (self._pending or self._awaited_batches or self._builder.has_requests):
             await self._context.clock.async_sleep(seconds)
-            self._resume_due()
+            await self._resume_due()
         await self._submit(flush=True)
 
     async def _sleep(self, *, skip: bool) -> None:
@@ -331,7 +335,7 @@ class BatchScheduler:
         if batch_id is None:
             return
         context = self._context
-        context.journal.record_cancel(vendor_batch.entry.tag)
+        await context.journal.record_cancel(vendor_batch.entry.tag)
         # The deadline of the run has passed, if it is the reason.
         connection = replace(context.connection, deadline=Deadline(None, context.clock.monotonic))
         try:
@@ -343,7 +347,7 @@ class BatchScheduler:
         """Submit the full batches, and with ``flush`` also the last, incomplete one."""
         while self._pending and not self._at_capacity:
             emission = self._pending.popleft()
-            batch = self._builder.add(emission)
+            batch = await self._builder.add(emission)
             if emission.next_call is None:
                 self._enqueue(emission)
             if batch is not None:
@@ -360,18 +364,18 @@ class BatchScheduler:
         context, keys = self._context, [emission.key for emission in pending.emissions]
         # The intent is written before the request: if the process dies before the id is written, the next run finds
         # the batch by its tag, and does not pay for it twice.
-        entry = context.journal.record_intent(pending.tag, keys, dt.datetime.now(dt.UTC))
+        entry = await context.journal.record_intent(pending.tag, keys, dt.datetime.now(dt.UTC))
         vendor_batch = VendorBatch(entry, context.journal, dict(enumerate(pending.emissions)))
         try:
             batch_id = await context.vendor.submit(context.connection, pending.tag, pending.requests)
         except BatchRequestFailed as failed:
             if failed.fault.kind not in _UNCERTAIN_KINDS:
-                context.journal.record_close(pending.tag)
-                self._requeue_rejected(pending.emissions, failed.fault)
+                await context.journal.record_close(pending.tag)
+                await self._requeue_rejected(pending.emissions, failed.fault)
                 return
             vendor_batch.fault = failed.fault
         else:
-            context.journal.record_submission(pending.tag, batch_id)
+            await context.journal.record_submission(pending.tag, batch_id)
         self._batches[pending.tag] = vendor_batch
         self._count(pending)
         self._poll_interval.reset()
@@ -394,7 +398,7 @@ class BatchScheduler:
                     yield
         except BatchRequestFailed as failed:
             if not failed.fault.kind.is_transient:
-                self._fail_waiting(vendor_batch, failed.fault)
+                await self._fail_waiting(vendor_batch, failed.fault)
 
     async def _update(self, vendor_batch: VendorBatch) -> AsyncGenerator[None]:
         if vendor_batch.entry.batch_id is None:
@@ -409,7 +413,7 @@ class BatchScheduler:
         ):
             self._poll_interval.reset()
         if status.invalid:
-            self._handle_rejection(vendor_batch, status.invalid)
+            await self._handle_rejection(vendor_batch, status.invalid)
             yield
         elif status.has_ended:
             async with aclosing(self._collect(vendor_batch, vendor_batch.entry.batch_id, status)) as collecting:
@@ -428,21 +432,21 @@ class BatchScheduler:
         ]
         match = next((candidate for candidate in candidates if candidate.is_ours), None)
         if match is not None:
-            context.journal.record_submission(entry.tag, match.batch_id)
+            await context.journal.record_submission(entry.tag, match.batch_id)
         elif not any(candidate.is_ours is None for candidate in candidates):
             vendor_batch.failed_searches += 1
             if vendor_batch.failed_searches >= _MAX_SEARCHES:
-                self._requeue_lost(vendor_batch)
+                await self._requeue_lost(vendor_batch)
 
-    def _requeue_lost(self, vendor_batch: VendorBatch) -> None:
+    async def _requeue_lost(self, vendor_batch: VendorBatch) -> None:
         del self._batches[vendor_batch.entry.tag]
-        emissions = vendor_batch.close()
+        emissions = await vendor_batch.close()
         if vendor_batch.fault is None:
             self._enqueue(*emissions)
         else:
-            self._fail(emissions, vendor_batch.fault)
+            await self._fail(emissions, vendor_batch.fault)
 
-    def _handle_rejection(self, vendor_batch: VendorBatch, invalid: tuple[RejectedRequest, ...]) -> None:
+    async def _handle_rejection(self, vendor_batch: VendorBatch, invalid: tuple[RejectedRequest, ...]) -> None:
         """Continue after a rejected batch: requests at fault with their fault, the others as pending again."""
         size = len(vendor_batch.entry.emission_keys)
         del self._batches[vendor_batch.entry.tag]
@@ -453,12 +457,12 @@ class BatchScheduler:
         ]
         for position, fault in faults:
             if position in vendor_batch.entry.unanswered:
-                self._enqueue(*vendor_batch.record_answer(position, fault))
-        emissions = vendor_batch.close()
+                self._enqueue(*await vendor_batch.record_answer(position, fault))
+        emissions = await vendor_batch.close()
         if faults:
             self._enqueue(*emissions)
         else:
-            self._requeue_rejected(emissions, invalid[0].fault)
+            await self._requeue_rejected(emissions, invalid[0].fault)
 
     async def _collect(
         self, vendor_batch: VendorBatch, batch_id: str, final_status: VendorBatchStatus
@@ -468,7 +472,7 @@ class BatchScheduler:
         size = len(vendor_batch.entry.emission_keys)
         async with aclosing(context.vendor.iter_results(context.connection, batch_id, final_status, size)) as results:
             async for result in results:
-                for emission in vendor_batch.accept_result(result):
+                for emission in await vendor_batch.accept_result(result):
                     self._enqueue(emission)
                     yield
         vendor_batch.read_count += 1
@@ -476,20 +480,20 @@ class BatchScheduler:
             return
         if vendor_batch.unusable_results:
             self._report_status(_UNUSABLE_NOTICE.format(vendor_batch.unusable_results, batch_id))
-        self._finish(vendor_batch, final_status.missing_fault)
+        await self._finish(vendor_batch, final_status.missing_fault)
         yield
 
-    def _finish(self, vendor_batch: VendorBatch, missing_fault: Fault | None) -> None:
+    async def _finish(self, vendor_batch: VendorBatch, missing_fault: Fault | None) -> None:
         """Close a batch. A request without a result failed, or is pending again if we cancelled the batch."""
         if missing_fault is not None and not vendor_batch.entry.cancelled:
             for position in sorted(vendor_batch.entry.unanswered):
-                self._enqueue(*vendor_batch.record_answer(position, missing_fault))
+                self._enqueue(*await vendor_batch.record_answer(position, missing_fault))
         del self._batches[vendor_batch.entry.tag]
-        self._enqueue(*vendor_batch.close())
+        self._enqueue(*await vendor_batch.close())
         self._poll_interval.reset()
 
-    def _fail_waiting(self, vendor_batch: VendorBatch, fault: Fault) -> None:
+    async def _fail_waiting(self, vendor_batch: VendorBatch, fault: Fault) -> None:
         """End the emissions of a batch that cannot be polled. The journal keeps the batch for another run."""
         emissions = list(vendor_batch.waiting.values())
         vendor_batch.waiting.clear()
-        self._fail(emissions, fault)
+        await self._fail(emissions, fault)

@@ -1,0 +1,269 @@
+"""Run operations that are written once, in a thread or in an event loop.
+
+An operation is a generator of steps: it yields what must be done, and is sent the result, or the exception that was
+raised. ``run_steps`` and ``iterate_steps`` execute the steps in the current thread, and ``arun_steps`` and
+``aiterate_steps`` in an asyncio task. These are the only functions of the library that exist twice.
+
+In a task, a ``BlockingStep`` runs in another thread, so that the event loop is free. It always completes: if the task
+is cancelled meanwhile, the cancellation is raised at the next step that can be interrupted, or at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Generator
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
+
+from emitter.errors import InputError
+from emitter.threads import BlockingCall
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class BlockingStep:
+    """A call that may wait for a store, a file or a network.
+
+    Attributes:
+        function: The call.
+        must_finish: Also begin it if the task was cancelled before.
+        is_quick: It only works in memory, so it runs in the event loop.
+    """
+
+    function: Callable[[], Any]
+    must_finish: bool = False
+    is_quick: bool = False
+
+
+@dataclass(slots=True)
+class UserCodeStep:
+    """A call in the caller's own thread or task. Its result is awaited if it is awaitable.
+
+    ``started`` becomes True when the call is made.
+    """
+
+    function: Callable[[], Any]
+    started: bool = False
+
+
+class Sleeper(Protocol):
+    """A clock that can wait."""
+
+    @property
+    def sleep(self) -> Callable[[float], None]:
+        """Wait in a thread."""
+        ...
+
+    @property
+    def async_sleep(self) -> Callable[[float], Awaitable[None]]:
+        """Wait in a task."""
+        ...
+
+
+@dataclass(slots=True)
+class SleepStep:
+    """Wait for some seconds."""
+
+    clock: Sleeper
+    seconds: float
+
+
+class ProgressCall(Protocol):
+    """A request in progress, which can be iterated in a thread or in a task."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def __aiter__(self) -> AsyncGenerator[Any]: ...
+
+
+@dataclass(slots=True)
+class CallStep:
+    """Iterate a request to its end. What it yields is progress."""
+
+    call: Any
+
+
+@dataclass(slots=True)
+class ProgressStep:
+    """Pass a value to the consumer of ``iterate_steps``."""
+
+    value: Any
+
+
+Step: TypeAlias = BlockingStep | UserCodeStep | SleepStep | CallStep | ProgressStep
+Steps: TypeAlias = Generator[Step, Any, T]
+"""An operation that returns ``T``."""
+
+
+class Closed(BaseException):
+    """The consumer stopped iterating, or the task was destroyed. Raised in an operation, which may clean up.
+
+    ``GeneratorExit`` cannot be used: after it, an operation could not yield any further steps.
+    """
+
+
+def run_steps(steps: Steps[T]) -> T:
+    """Execute the steps in this thread. Their progress is dropped."""
+    running = iterate_steps(steps)
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            return cast("T", end.value)
+
+
+def iterate_steps(steps: Steps[T]) -> Generator[Any, None, T]:
+    """Execute the steps in this thread, and yield their progress."""
+    resume: Callable[[], Step] = partial(steps.send, None)
+    closed: BaseException = GeneratorExit()
+    while True:
+        try:
+            step = resume()
+        except StopIteration as end:
+            return cast("T", end.value)
+        except Closed:
+            raise closed from None
+        try:
+            if isinstance(step, ProgressStep):
+                yield step.value
+            elif isinstance(step, CallStep):
+                yield from step.call
+            resume = partial(steps.send, _perform(step))
+        except GeneratorExit as error:
+            closed, resume = error, partial(steps.throw, Closed())
+        except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
+            resume = partial(steps.throw, error)
+
+
+def _perform(step: Step) -> Any:
+    """Execute one step in this thread, and return its result."""
+    if isinstance(step, BlockingStep):
+        return step.function()
+    if isinstance(step, UserCodeStep):
+        return _call_user_code(step)
+    if isinstance(step, SleepStep):
+        step.clock.sleep(step.seconds)
+    return None
+
+
+def _call_user_code(step: UserCodeStep) -> Any:
+    step.started = True
+    answer = step.function()
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise InputError(
+            "A tool, hook or callback is async, but the call is not.", hint="Make it sync, or guard an async tool."
+        )
+    return answer
+
+
+async def arun_steps(steps: Steps[T]) -> T:
+    """Execute the steps in this task. Their progress is dropped."""
+    value: Any = None
+
+    def keep_value() -> Steps[None]:
+        nonlocal value
+        value = yield from steps
+
+    async for _ in aiterate_steps(keep_value()):
+        pass
+    return cast("T", value)
+
+
+async def aiterate_steps(steps: Steps[Any]) -> AsyncGenerator[Any]:
+    """Execute the steps in this task, and yield their progress."""
+    task = _TaskSteps()
+    resume: Callable[[], Step] = partial(steps.send, None)
+    while True:
+        try:
+            step = resume()
+        except StopIteration:
+            task.finish()
+            return
+        except BaseException:
+            task.finish()
+            raise
+        try:
+            if isinstance(step, ProgressStep):
+                yield step.value
+            elif isinstance(step, CallStep):
+                task.check_cancelled()
+                async with aclosing(step.call.__aiter__()) as progress:
+                    async for value in progress:
+                        yield value
+            resume = partial(steps.send, await task.perform(step))
+        except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
+            resume = partial(steps.throw, task.handle(error))
+
+
+class _TaskSteps:
+    """The steps of one operation in a task, and what has interrupted it from outside."""
+
+    def __init__(self) -> None:
+        self._cancelled: asyncio.CancelledError | None = None
+        """The cancellation that came during a step that had to complete."""
+        self._closed: GeneratorExit | None = None
+        self._is_destroyed = False
+
+    def handle(self, error: BaseException) -> BaseException:
+        """Return the exception to raise in the operation for one that was raised by a step."""
+        if not isinstance(error, GeneratorExit):
+            return error
+        self._closed = error
+        return Closed()
+
+    def finish(self) -> None:
+        """Raise what ended the operation from outside, if anything."""
+        if self._closed is not None:
+            raise self._closed
+        self.check_cancelled()
+
+    def check_cancelled(self) -> None:
+        """Raise the cancellation that came during a step that had to complete."""
+        if self._cancelled is not None:
+            error, self._cancelled = self._cancelled, None
+            raise error
+
+    def close(self, error: GeneratorExit, *, is_destroyed: bool) -> Closed:
+        """Return the exception for an operation whose consumer stopped."""
+        self._closed, self._is_destroyed = error, is_destroyed
+        return Closed()
+
+    async def perform(self, step: Step) -> Any:
+        """Execute one step, and return its result."""
+        try:
+            if isinstance(step, BlockingStep):
+                return await self._run_blocking(step)
+            if isinstance(step, UserCodeStep):
+                return await self._call_user_code(step)
+            if isinstance(step, SleepStep):
+                self.check_cancelled()
+                await step.clock.async_sleep(step.seconds)
+        except GeneratorExit:  # the task is destroyed, so nothing can be awaited any more
+            self._is_destroyed = True
+            raise
+        return None
+
+    async def _call_user_code(self, step: UserCodeStep) -> Any:
+        self.check_cancelled()
+        await asyncio.sleep(0)  # begin nothing if the task was cancelled meanwhile
+        step.started = True
+        answer = step.function()
+        return await answer if inspect.isawaitable(answer) else answer
+
+    async def _run_blocking(self, step: BlockingStep) -> Any:
+        if not step.must_finish:
+            self.check_cancelled()
+            await asyncio.sleep(0)
+        if step.is_quick or self._is_destroyed:
+            return step.function()
+        call = BlockingCall(step.function)
+        self._cancelled = await call.complete() or self._cancelled
+        return call.result()

@@ -1,0 +1,94 @@
+"""Run blocking functions in threads, so that an event loop never waits for a store or a file.
+
+Each event loop has a bounded pool of its own. The loop's default pool is not used: it has six threads on two cores, and
+the caller's own code shares it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from contextlib import AbstractContextManager
+
+T = TypeVar("T")
+
+MAX_THREADS: Final = 64
+"""The most blocking calls of one event loop at the same time. Further ones wait in a queue."""
+_POOLS: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakKeyDictionary()
+
+
+async def run_blocking(function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+    """Call a function in a thread, with a copy of the context variables, and return its result.
+
+    A call that has begun is never left alone: if the task is cancelled meanwhile, the call completes, and the
+    cancellation is raised afterwards.
+    """
+    call = BlockingCall(lambda: function(*args, **kwargs))
+    cancelled = await call.complete()
+    if cancelled is not None:
+        raise cancelled
+    return cast("T", call.result())
+
+
+class BlockingCall:
+    """A call that runs in a thread from the beginning."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        loop = asyncio.get_running_loop()
+        pool = _POOLS.get(loop)
+        if pool is None:
+            # The threads end when the loop is garbage collected. A child process after a fork has another loop.
+            pool = _POOLS[loop] = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="emitter")
+        self._function = function
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._work = loop.run_in_executor(pool, copy_context().run, self._call)
+
+    def _call(self) -> None:
+        # The outcome is kept here, because a future cannot hold every exception, such as StopIteration.
+        try:
+            self._value = self._function()
+        except BaseException as error:  # noqa: BLE001  result() raises it
+            self._error = error
+
+    async def complete(self) -> asyncio.CancelledError | None:
+        """Wait until the call has returned. Return the cancellation of this task that came meanwhile, if any."""
+        cancelled: asyncio.CancelledError | None = None
+        while not self._work.done():
+            try:
+                await asyncio.shield(self._work)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        self._work.result()
+        return cancelled
+
+    def result(self) -> Any:
+        """Return the result of a call that is complete, or raise its exception."""
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
+@asynccontextmanager
+async def blocking_context(context: AbstractContextManager[T]) -> AsyncGenerator[T]:
+    """Enter and leave a context in threads. It cannot suppress an exception."""
+    entering = BlockingCall(context.__enter__)
+    cancelled = await entering.complete()
+    value = entering.result()
+    if cancelled is not None:
+        await run_blocking(context.__exit__, type(cancelled), cancelled, cancelled.__traceback__)
+        raise cancelled
+    try:
+        yield value
+    except BaseException as error:
+        await run_blocking(context.__exit__, type(error), error, error.__traceback__)
+        raise
+    else:
+        await run_blocking(context.__exit__, None, None, None)
