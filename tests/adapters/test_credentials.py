@@ -22,7 +22,7 @@ from emitter.adapters.clients import (
 from emitter.adapters.transport import async_half
 from emitter.bulk.batches import get_batch_vendor
 from emitter.bulk.batches.exchanges import BatchRequestFailed
-from emitter.bulk.batches.vendor_api import BatchConnection
+from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
 from emitter.client.transport import redact_answer, redact_credentials
@@ -215,7 +215,7 @@ def test_a_rejected_batch_shows_no_credential(name: str) -> None:
         deadline = Deadline(None, time.monotonic)
         connection = BatchConnection(async_half(client), profile, profile.default_wire, policy, deadline)
         with pytest.raises(BatchRequestFailed) as raised:
-            await vendor.get_status(connection, "batches/1")
+            await vendor.get_status(connection, SubmittedBatch("batches/1", 1))
         return raised.value.fault
 
     found = asyncio.run(rejected())

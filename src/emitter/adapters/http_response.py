@@ -23,7 +23,7 @@ from emitter.adapters.response_decoding import (
 )
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
 from emitter.adapters.transport import ResponseRejected
-from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, as_mapping
+from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, as_mapping
 from emitter.outside_values import parse_float, parse_http_date
 from emitter.strict_json import DuplicateKeyError
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-amzn-requestid")
-_REJECTED = "The vendor rejected the request."
 EVENT_NOT_JSON = "an event of the stream is not JSON"
 
 
@@ -106,20 +105,17 @@ def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: obj
     return parse_response(profile, wire, raw.status_code, raw.headers, text)
 
 
-def read_object(profile: ProviderProfile, wire: WireFormat, response: object) -> Mapping[str, Json]:
-    """Return the JSON object of a successful response that is no model's answer, such as the state of a batch.
+def read_object(response: object) -> Mapping[str, Json]:
+    """Return the JSON object of a response that is no model's answer, such as the state of a batch.
 
     Raises:
-        ResponseRejected: The response is an error, or its body is not a JSON object.
+        ResponseRejected: The body is not a JSON object.
     """
     raw = cast("Any", response)
     try:
         body = parse_body(raw.content.decode())
     except UnicodeDecodeError:
         raise ResponseRejected(make_protocol_fault("the body is not UTF-8")) from None
-    if not _is_success(raw.status_code):
-        fault = decode_response(profile, wire, raw.status_code, raw.headers, body)
-        raise ResponseRejected(fault if isinstance(fault, Fault) else Fault(FaultKind.BAD_REQUEST, _REJECTED))
     if not isinstance(body, dict):
         problem = body.problem if isinstance(body, _UnreadableBody) else "the body is not a JSON object"
         raise ResponseRejected(make_protocol_fault(problem))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from emitter.messages import Json
 
-_FIRST_ERROR_STATUS = 400
+_FIRST_REDIRECT, _FIRST_ERROR_STATUS = 300, 400
 _NO_INLINE_BATCHES = "client= has no batches with inline requests."
 _TRANSFER_KEY = "emitter.transfer"
 _MAX_ERROR_BYTES = 1 << 20
@@ -378,7 +378,7 @@ class _UploadView(RequestView):
 def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
     """Start counting the response's body; raise ``ResponseRejected`` for a redirect."""
     transfer.status, transfer.headers = response.status_code, response.headers
-    if response.has_redirect_location or response.history:
+    if _FIRST_REDIRECT <= response.status_code < _FIRST_ERROR_STATUS or response.history:
         message = f"The server answered with a redirect ({response.status_code}), which is not followed."
         hint = "Set base_url to the address that serves the API."
         raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", response.status_code))

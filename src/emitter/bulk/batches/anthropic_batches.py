@@ -16,7 +16,8 @@ from emitter.adapters.http_response import decode_response
 from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault
 from emitter.adapters.transport import HttpRequest
 from emitter.bulk.batches.exchanges import iter_recent_batches, require_id, send
-from emitter.bulk.batches.rows import LineSplitter, iter_rows, read_result
+from emitter.bulk.batches.row_splitters import LineSplitter
+from emitter.bulk.batches.rows import iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
     CANCELLED,
     EXPIRED,
@@ -26,6 +27,7 @@ from emitter.bulk.batches.vendor_api import (
     BatchItemResult,
     CandidateBatch,
     PackedRequest,
+    SubmittedBatch,
     VendorBatchStatus,
 )
 from emitter.messages import as_mapping
@@ -69,27 +71,26 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
     return require_id(await send(connection, HttpRequest("post", _PATH, content)))
 
 
-async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
+async def get_status(connection: BatchConnection, batch: SubmittedBatch) -> VendorBatchStatus:
     """Return the state of the batch."""
-    batch = await send(connection, HttpRequest("get", f"{_PATH}/{quote(batch_id, safe='')}"))
-    counts = as_mapping(batch.get("request_counts"))
+    state = await send(connection, HttpRequest("get", f"{_PATH}/{quote(batch.batch_id, safe='')}"))
+    counts = as_mapping(state.get("request_counts"))
     failed = sum(as_count(counts.get(name)) for name in ("errored", "canceled", "expired"))
     return VendorBatchStatus(
-        batch.get("processing_status") == "ended", as_count(counts.get("succeeded")), failed, MISSING_RESULT
+        state.get("processing_status") == "ended", as_count(counts.get("succeeded")), failed, MISSING_RESULT
     )
 
 
 async def iter_results(
     connection: BatchConnection,
-    batch_id: str,
+    batch: SubmittedBatch,
     status: VendorBatchStatus,  # noqa: ARG001  other vendors need it
-    size: int,
 ) -> AsyncGenerator[BatchItemResult]:
     """Yield the outcome of each request."""
-    path = f"{_PATH}/{quote(batch_id, safe='')}/results"
+    path = f"{_PATH}/{quote(batch.batch_id, safe='')}/results"
     request = HttpRequest("get", path, headers={"Accept": "application/binary"}, is_streamed=True)
     splitter = LineSplitter(connection.policy.max_response_bytes)
-    async with aclosing(iter_rows(connection, request, splitter, size)) as rows:
+    async with aclosing(iter_rows(connection, request, splitter, batch.size)) as rows:
         async for row in rows:
             yield read_result(row, ("custom_id",), partial(_decode_line, connection))
 
@@ -127,7 +128,8 @@ async def _to_candidate(
     batch_id = require_id(batch)
     if batch.get("processing_status") != "ended":
         return CandidateBatch(batch_id, is_ours=None)
-    results = iter_results(connection, batch_id, VendorBatchStatus(has_ended=True), unconfirmed.size)
+    submitted = SubmittedBatch(batch_id, unconfirmed.size)
+    results = iter_results(connection, submitted, VendorBatchStatus(has_ended=True))
     async with aclosing(results):
         custom_id = await anext((result.custom_id async for result in results if result.custom_id), "")
     return CandidateBatch(batch_id, is_ours=custom_id.startswith(f"{unconfirmed.tag}-"))

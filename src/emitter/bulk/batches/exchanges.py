@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ async def send(connection: BatchConnection, request: HttpRequest) -> Mapping[str
     async with exchange(connection, connection.policy.max_response_bytes) as client:
         async with asyncio.timeout(deadline.timeout()):
             response = await send_request(client, request, deadline.remaining())
-        return read_object(connection.profile, connection.wire, response)
+        return read_object(response)
 
 
 @asynccontextmanager
@@ -92,9 +93,12 @@ def _get_created_at(batch: Mapping[str, Any]) -> dt.datetime:
     return date_from_timestamp(created_at) or parse_date(created_at) or dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
+_ID = re.compile(r"[!-~]{1,256}")
+
+
 def require_id(response: Mapping[str, Any], member: str = "id") -> str:
     """Return the id in a response, or raise ``BatchRequestFailed``."""
     value = response.get(member)
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or _ID.fullmatch(value) is None:
         raise BatchRequestFailed(make_protocol_fault(f"it has no {member}"))
     return value

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -24,6 +26,8 @@ from emitter.bulk.batches.exchanges import (
     require_id,
     send,
 )
+from emitter.bulk.batches.row_splitters import ArraySplitter
+from emitter.bulk.batches.rows import iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
     CANCELLED,
     EXPIRED,
@@ -42,7 +46,8 @@ from emitter.outside_values import parse_date
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from emitter.bulk.batches.vendor_api import BatchConnection, UnconfirmedBatch
+    from emitter.bulk.batches.row_splitters import Row
+    from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch, UnconfirmedBatch
     from emitter.messages import CallResult, Json
     from emitter.profiles import WireFormat
 
@@ -86,22 +91,31 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
     async with exchange(connection, connection.policy.max_response_bytes) as client:
         async with asyncio.timeout(deadline.timeout()):
             response = await client.create_batch(arguments)
-        batch = read_object(connection.profile, connection.wire, response)
+        batch = read_object(response)
     return require_id(batch, "name")
 
 
-async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
+async def get_status(connection: BatchConnection, batch: SubmittedBatch) -> VendorBatchStatus:
     """Return the state of the batch."""
-    metadata = as_mapping((await send(connection, HttpRequest("get", _path(batch_id)))).get("metadata"))
+    splitter, count = _make_splitter(connection), 0
+    async with aclosing(_iter_rows(connection, batch, splitter)) as rows:
+        async for _ in rows:
+            count += 1
+    metadata = as_mapping(splitter.document.get("metadata"))
     state = as_string(metadata.get("state")).removeprefix("BATCH_STATE_")
-    output = as_mapping(as_mapping(metadata.get("output")).get("inlinedResponses"))
-    answers = as_objects(output.get("inlinedResponses"))
-    failed = sum(answer.get("error") is not None for answer in answers)
     fault = _STATE_FAULTS.get(state)
-    invalid = (RejectedRequest(fault),) if fault is not None and state == "FAILED" and not answers else ()
-    return VendorBatchStatus(
-        state in _FINAL_STATES, len(answers) - failed, failed, fault or MISSING_RESULT, invalid, answers
-    )
+    invalid = (RejectedRequest(fault),) if fault is not None and state == "FAILED" and not count else ()
+    return VendorBatchStatus(state in _FINAL_STATES, count, 0, fault or MISSING_RESULT, invalid)
+
+
+def _make_splitter(connection: BatchConnection) -> ArraySplitter:
+    """Return a splitter of the results in the state of a batch. The operation has a copy of them."""
+    results = ("inlinedResponses", "inlinedResponses")
+    return ArraySplitter(connection.policy.max_response_bytes, ("metadata", "output", *results), ("response", *results))
+
+
+def _iter_rows(connection: BatchConnection, batch: SubmittedBatch, splitter: ArraySplitter) -> AsyncGenerator[Row]:
+    return iter_rows(connection, HttpRequest("get", _path(batch.batch_id), is_streamed=True), splitter, batch.size)
 
 
 def _path(batch_id: str) -> str:
@@ -111,15 +125,13 @@ def _path(batch_id: str) -> str:
 
 async def iter_results(
     connection: BatchConnection,
-    batch_id: str,  # noqa: ARG001  other vendors need it
-    status: VendorBatchStatus,
-    size: int,  # noqa: ARG001  other vendors need it
+    batch: SubmittedBatch,
+    status: VendorBatchStatus,  # noqa: ARG001  other vendors need it
 ) -> AsyncGenerator[BatchItemResult]:
     """Yield the outcome of each request."""
-    for response in status.result_source:
-        custom_id = as_mapping(response.get("metadata")).get(_METADATA_KEY)
-        is_readable = isinstance(custom_id, str)
-        yield BatchItemResult(custom_id, _decode_row(connection, response)) if is_readable else BatchItemResult(None)
+    async with aclosing(_iter_rows(connection, batch, _make_splitter(connection))) as rows:
+        async for row in rows:
+            yield read_result(row, ("metadata", _METADATA_KEY), partial(_decode_row, connection))
 
 
 def _decode_row(connection: BatchConnection, row: Mapping[str, Any]) -> CallResult:

@@ -17,7 +17,8 @@ from emitter.adapters.http_response import decode_response, parse_response
 from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault, with_usage
 from emitter.adapters.transport import HttpRequest, Upload
 from emitter.bulk.batches.exchanges import iter_recent_batches, require_id, send
-from emitter.bulk.batches.rows import LineSplitter, iter_rows, read_result
+from emitter.bulk.batches.row_splitters import LineSplitter
+from emitter.bulk.batches.rows import iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
     CANCELLED,
     EXPIRED,
@@ -35,7 +36,7 @@ from emitter.profiles import WireFormat
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from emitter.bulk.batches.vendor_api import BatchConnection, UnconfirmedBatch
+    from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch, UnconfirmedBatch
     from emitter.messages import CallResult, Json
 
 _ENDPOINTS = {WireFormat.OPENAI_RESPONSES: "/v1/responses", WireFormat.OPENAI_CHAT: "/v1/chat/completions"}
@@ -73,13 +74,13 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
     return require_id(await send(connection, HttpRequest("post", "/batches", body)))
 
 
-async def get_status(connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
+async def get_status(connection: BatchConnection, batch: SubmittedBatch) -> VendorBatchStatus:
     """Return the state of the batch."""
-    batch = await send(connection, HttpRequest("get", f"/batches/{quote(batch_id, safe='')}"))
-    status, counts = str(batch.get("status")), as_mapping(batch.get("request_counts"))
-    files = tuple(str(batch[name]) for name in ("output_file_id", "error_file_id") if batch.get(name))
+    state = await send(connection, HttpRequest("get", f"/batches/{quote(batch.batch_id, safe='')}"))
+    status, counts = as_string(state.get("status")), as_mapping(state.get("request_counts"))
+    files = tuple(filter(None, (as_string(state.get(name)) for name in ("output_file_id", "error_file_id"))))
     # A batch fails as a whole if its input file is invalid, or if it exceeds the queue limit of the organization.
-    invalid = _get_rejections(connection, batch) if status == "failed" else ()
+    invalid = _get_rejections(connection, state) if status == "failed" else ()
     return VendorBatchStatus(
         has_ended=status in _FINAL_STATUSES,
         done=as_count(counts.get("completed")),
@@ -116,16 +117,15 @@ def _to_fault(connection: BatchConnection, error: Mapping[str, Any], problem: st
 
 async def iter_results(
     connection: BatchConnection,
-    batch_id: str,  # noqa: ARG001  other vendors need it
+    batch: SubmittedBatch,
     status: VendorBatchStatus,
-    size: int,
 ) -> AsyncGenerator[BatchItemResult]:
     """Yield the outcome of each request: first those in the output file, then those in the error file."""
     for file in status.result_source:
         path = f"/files/{quote(file, safe='')}/content"
         request = HttpRequest("get", path, headers=_DOWNLOAD_HEADERS, is_streamed=True)
         splitter = LineSplitter(connection.policy.max_response_bytes)
-        async with aclosing(iter_rows(connection, request, splitter, size)) as rows:
+        async with aclosing(iter_rows(connection, request, splitter, batch.size)) as rows:
             async for row in rows:
                 yield read_result(row, ("custom_id",), partial(_decode_line, connection))
 

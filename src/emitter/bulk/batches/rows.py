@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters.response_decoding import make_protocol_fault, with_usage
 from emitter.adapters.sse import JSON_DECODER
@@ -20,16 +20,21 @@ from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.strict_json import DuplicateKeyError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncGenerator, Callable, Mapping
 
+    from emitter.bulk.batches.row_splitters import Row, RowSplitter
     from emitter.bulk.batches.vendor_api import BatchConnection
     from emitter.messages import CallResult
 
 
+_MAX_PIECE = 1 << 16
+"""The most bytes that are split before other tasks run."""
+
+
 async def iter_rows(
     connection: BatchConnection, request: HttpRequest, splitter: RowSplitter, size: int
-) -> AsyncGenerator[bytes | None]:
-    """Yield the rows of a response as they arrive, and None for a row that is too long.
+) -> AsyncGenerator[Row]:
+    """Yield the rows of a response as they arrive.
 
     The response has the results of ``size`` requests. Each row has the time and the size of the response of one call.
     """
@@ -38,16 +43,24 @@ async def iter_rows(
     async with exchange(connection, max_bytes) as client:
         async with asyncio.timeout(deadline.timeout()):
             response = await send_request(client, request, deadline.remaining())
-        async with aclosing(response):
-            pieces: AsyncIterator[bytes] = response.aiter_bytes()
-            piece: bytes | None = b""
-            while piece is not None:
+        async with aclosing(response), aclosing(_iter_pieces(response)) as pieces:
+            while True:
                 async with asyncio.timeout(deadline.timeout()):
                     piece = await anext(pieces, None)
                 for row in splitter.end() if piece is None else splitter.feed(piece):
                     limit.count()
                     yield row
                     deadline = connection.deadline.narrow(connection.policy.timeout)
+                if piece is None:
+                    return
+
+
+async def _iter_pieces(response: Any) -> AsyncGenerator[bytes]:
+    """Yield the body in pieces so small that the event loop is not blocked while one is split."""
+    async for piece in response.aiter_bytes():
+        for start in range(0, len(piece), _MAX_PIECE):
+            yield piece[start : start + _MAX_PIECE]
+            await asyncio.sleep(0)
 
 
 class _RowLimit:
@@ -67,53 +80,8 @@ class _RowLimit:
             )
 
 
-class RowSplitter(Protocol):
-    """Splits the body of a response into rows, while it arrives."""
-
-    def feed(self, piece: bytes) -> list[bytes | None]:
-        """Return the rows that a piece completes, and None for a row that is too long."""
-        ...
-
-    def end(self) -> list[bytes | None]:
-        """Return the rows that the end of the body completes."""
-        ...
-
-
-class LineSplitter:
-    """Splits JSON Lines. Blank lines are left out. A line longer than ``max_bytes`` is skipped without being kept."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self._length = 0
-
-    def feed(self, piece: bytes) -> list[bytes | None]:
-        """Return the lines that a piece completes, and None for a line that is too long."""
-        *ends, rest = piece.split(b"\n")
-        lines: list[bytes | None] = []
-        for end in ends:
-            self._add(end)
-            lines += self.end()
-        self._add(rest)
-        return lines
-
-    def _add(self, piece: bytes) -> None:
-        self._length += len(piece)
-        if self._length > self._max_bytes:
-            self._pieces.clear()
-        elif piece:
-            self._pieces.append(piece)
-
-    def end(self) -> list[bytes | None]:
-        """Return the line that ends here."""
-        line = None if self._length > self._max_bytes else b"".join(self._pieces)
-        self._pieces.clear()
-        self._length = 0
-        return [line] if line is None or line.strip() else []
-
-
 def read_result(
-    row: bytes | None, id_path: tuple[str, ...], decode: Callable[[Mapping[str, Any]], CallResult]
+    row: Row, id_path: tuple[str, ...], decode: Callable[[Mapping[str, Any]], CallResult]
 ) -> BatchItemResult:
     """Return the outcome in one row of results.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from emitter.bulk.batches.emissions import BatchBuilder, BatchedEmission, BatchStatus, PollInterval, parse_position
 from emitter.bulk.batches.exchanges import BatchRequestFailed
-from emitter.bulk.batches.vendor_api import UnconfirmedBatch
+from emitter.bulk.batches.vendor_api import SubmittedBatch, UnconfirmedBatch
 from emitter.clock import retry_delay
 from emitter.deadline import Deadline
 from emitter.messages import Fault, FaultKind
@@ -401,11 +401,13 @@ class BatchScheduler:
                 await self._fail_waiting(vendor_batch, failed.fault)
 
     async def _update(self, vendor_batch: VendorBatch) -> AsyncGenerator[None]:
-        if vendor_batch.entry.batch_id is None:
+        entry = vendor_batch.entry
+        if entry.batch_id is None:
             await self._find_unconfirmed(vendor_batch)
             return
+        submitted = SubmittedBatch(entry.batch_id, len(entry.emission_keys))
         context, previous = self._context, vendor_batch.status
-        vendor_batch.status = status = await context.vendor.get_status(context.connection, vendor_batch.entry.batch_id)
+        vendor_batch.status = status = await context.vendor.get_status(context.connection, submitted)
         if previous is None or (previous.done, previous.failed, previous.has_ended) != (
             status.done,
             status.failed,
@@ -416,7 +418,7 @@ class BatchScheduler:
             await self._handle_rejection(vendor_batch, status.invalid)
             yield
         elif status.has_ended:
-            async with aclosing(self._collect(vendor_batch, vendor_batch.entry.batch_id, status)) as collecting:
+            async with aclosing(self._collect(vendor_batch, submitted, status)) as collecting:
                 async for _ in collecting:
                     yield
 
@@ -465,12 +467,11 @@ class BatchScheduler:
             await self._requeue_rejected(emissions, invalid[0].fault)
 
     async def _collect(
-        self, vendor_batch: VendorBatch, batch_id: str, final_status: VendorBatchStatus
+        self, vendor_batch: VendorBatch, submitted: SubmittedBatch, final_status: VendorBatchStatus
     ) -> AsyncGenerator[None]:
         context = self._context
         vendor_batch.restart_reading()
-        size = len(vendor_batch.entry.emission_keys)
-        async with aclosing(context.vendor.iter_results(context.connection, batch_id, final_status, size)) as results:
+        async with aclosing(context.vendor.iter_results(context.connection, submitted, final_status)) as results:
             async for result in results:
                 for emission in await vendor_batch.accept_result(result):
                     self._enqueue(emission)
@@ -479,7 +480,7 @@ class BatchScheduler:
         if vendor_batch.entry.unanswered and vendor_batch.read_count < _MAX_READS and not vendor_batch.entry.cancelled:
             return
         if vendor_batch.unusable_results:
-            self._report_status(_UNUSABLE_NOTICE.format(vendor_batch.unusable_results, batch_id))
+            self._report_status(_UNUSABLE_NOTICE.format(vendor_batch.unusable_results, submitted.batch_id))
         await self._finish(vendor_batch, final_status.missing_fault)
         yield
 

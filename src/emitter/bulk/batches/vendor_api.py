@@ -32,6 +32,14 @@ class BatchConnection:
 
 
 @dataclass(frozen=True, slots=True)
+class SubmittedBatch:
+    """The id of a batch at the vendor, and the number of its requests, which limits the size of its results."""
+
+    batch_id: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class PackedRequest:
     """A request in the form that a batch takes, and its size in bytes."""
 
@@ -100,14 +108,14 @@ class BatchVendor(Protocol):
         """Create a batch that can be found by its tag, and return its id."""
         ...
 
-    async def get_status(self, connection: BatchConnection, batch_id: str) -> VendorBatchStatus:
+    async def get_status(self, connection: BatchConnection, batch: SubmittedBatch) -> VendorBatchStatus:
         """Return the state of a batch."""
         ...
 
     def iter_results(
-        self, connection: BatchConnection, batch_id: str, status: VendorBatchStatus, size: int
+        self, connection: BatchConnection, batch: SubmittedBatch, status: VendorBatchStatus
     ) -> AsyncGenerator[BatchItemResult]:
-        """Yield the outcomes of an ended batch of ``size`` requests, in any order."""
+        """Yield the outcomes of an ended batch, in any order."""
         ...
 
     async def find_candidates(self, connection: BatchConnection, unconfirmed: UnconfirmedBatch) -> list[CandidateBatch]:
