@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import threading
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
+    from emitter.events import RunEvent
     from emitter.testing import Simulator
 
 
@@ -166,6 +168,37 @@ def test_no_thread_is_left(way: str) -> None:
     elif way == "end":
         assert len(run.results()) == 8
     assert threads() == set()
+
+
+@pytest.mark.usefixtures("vendor")
+def test_a_forgotten_run_may_be_collected_in_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The collector runs in any thread. One that waited for itself to end would raise where nobody sees it."""
+    unseen: list[Any] = []
+    loops: list[asyncio.AbstractEventLoop] = []
+    monkeypatch.setattr(sys, "unraisablehook", unseen.append)
+
+    def on_event(_: RunEvent) -> None:
+        loops.append(asyncio.get_running_loop())
+
+    def forget() -> None:
+        tasks = [task(0), *(task(n, "stalled") for n in range(1, 9))]
+        run = emit_many(Numbered, tasks, model=MODEL, in_flight=2, on_event=on_event)
+        assert next(run).value.n == 0
+        cycle: list[Any] = [run]
+        cycle.append(cycle)
+
+    gc.disable()
+    try:
+        forget()
+        running = [each for each in threading.enumerate() if each.name == "emitter.many"]
+        loops[0].call_soon_threadsafe(gc.collect)
+        for each in running:
+            each.join(30)
+    finally:
+        gc.enable()
+    assert running
+    assert threads() == set()
+    assert unseen == []
 
 
 def test_an_interrupt_in_the_callers_thread_ends_the_run(vendor: Simulator) -> None:

@@ -334,6 +334,9 @@ async def _iter_inputs(feed: asyncio.Queue[Messages | Job | _End]) -> AsyncGener
         yield item
 
 
+_THREAD_NAME = "emitter.many"
+
+
 class _LoopThread(Generic[R]):
     """An event loop in a thread, with a queue of inputs and a queue of results."""
 
@@ -344,7 +347,7 @@ class _LoopThread(Generic[R]):
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
         context = contextvars.copy_context()
-        self._thread = threading.Thread(target=context.run, args=(self._main,), name="emitter.many", daemon=True)
+        self._thread = threading.Thread(target=context.run, args=(self._main,), name=_THREAD_NAME, daemon=True)
         self._thread.start()
 
     def put(self, item: Messages | Job | _End) -> None:
@@ -360,9 +363,14 @@ class _LoopThread(Generic[R]):
         return self._results.get()
 
     def stop(self) -> None:
-        """Cancel the emissions in progress, and wait until the thread has ended."""
+        """Cancel the emissions in progress, and wait until the thread has ended.
+
+        A forgotten run is collected in any thread. The thread of a run waits for none, neither for itself nor for
+        another one, which may wait for it.
+        """
         self._call_in_loop(self._cancel)
-        self._thread.join()
+        if threading.current_thread().name != _THREAD_NAME:
+            self._thread.join()
 
     def _call_in_loop(self, callback: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed: the run has ended

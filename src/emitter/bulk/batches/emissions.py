@@ -246,8 +246,8 @@ class PendingBatch:
 
 def parse_position(custom_id: str | None, tag: str, size: int) -> int | None:
     """Return the position in an id of a batch of ``size`` requests, or None if it belongs to another batch."""
-    prefix, _, position = (custom_id or "").rpartition("-")
-    return parse_int(position, maximum=size - 1) if prefix == tag else None
+    position = parse_int((custom_id or "").rpartition("-")[2], maximum=size - 1)
+    return position if custom_id == f"{tag}-{position}" else None
 
 
 class BatchBuilder:

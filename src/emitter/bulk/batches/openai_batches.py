@@ -142,10 +142,12 @@ def _decode_line(connection: BatchConnection, line: Mapping[str, Any]) -> CallRe
         status, problem = HTTP_OK, "the result has no HTTP status"
     elif error is not None:
         status, problem = HTTP_OK, "the result has an error beside its response"
-    if isinstance(body, dict):
-        answer = decode_response(connection.profile, connection.wire, status, headers, body)
+    if isinstance(body, str) and status >= _HTTP_BAD_REQUEST:
+        answer = parse_response(connection.profile, connection.wire, status, headers, body)
     else:
-        answer = parse_response(connection.profile, connection.wire, status, headers, as_string(body))
+        answer = decode_response(
+            connection.profile, connection.wire, status, headers, body if isinstance(body, dict) else None
+        )
     if problem is None:
         return answer
     return replace(with_usage(make_protocol_fault(problem), answer.usage), request_id=answer.request_id)

@@ -48,12 +48,12 @@ class _RowBuffer:
         elif self._content:
             self._content = bytearray()
 
-    def take(self) -> list[Row]:
-        """Return the row unless it is blank, and start the next one."""
+    def take(self) -> Row:
+        """Return the row, and start the next one."""
         row = None if self._length > self._max_bytes else bytes(self._content)
         self._content.clear()
         self._length = 0
-        return [row] if row is None or row.strip() else []
+        return row
 
 
 class LineSplitter:
@@ -68,13 +68,14 @@ class LineSplitter:
         lines: list[Row] = []
         for end in ends:
             self._line.add(end)
-            lines += self._line.take()
+            lines += self.end()
         self._line.add(rest)
         return lines
 
     def end(self) -> list[Row]:
         """Return the last line, if it has no end."""
-        return self._line.take()
+        line = self._line.take()
+        return [line] if line is None or line.strip() else []
 
 
 _STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
@@ -112,7 +113,12 @@ class ArraySplitter:
         """Return the elements that a piece completes."""
         position = 0
         while position < len(piece):
-            position = self._read_string(piece, position) if self._in_string else self._read_token(piece, position)
+            if self._in_string:
+                position = self._read_string(piece, position)
+            elif self._depth:
+                position = self._read_inside(piece, position)
+            else:
+                position = self._read_outside(piece, position)
         rows, self._rows = self._rows, []
         return rows
 
@@ -123,71 +129,81 @@ class ArraySplitter:
         last = piece[end : end + 1]
         self._is_escaped, self._in_string = last == b"\\", last != b'"'
         end = min(end + 1, len(piece))
-        self._keep(piece[start:end])
-        if not self._depth and len(self._name) < _MAX_NAME_LENGTH:
-            self._name += piece[start : min(end, start + _MAX_NAME_LENGTH)]
+        if self._depth:
+            self._row.add(piece[start:end])
+        else:
+            self._keep_outside(piece[start:end])
+            self._name += piece[start : min(end, start + _MAX_NAME_LENGTH - len(self._name))]
         return end
 
-    def _read_token(self, piece: bytes, start: int) -> int:
+    def _read_inside(self, piece: bytes, start: int) -> int:
+        """Read elements to the next string or the end of the array or of the piece, and return the position behind."""
+        for match in _TOKEN.finditer(piece, start):
+            token = match[0]
+            if token == b'"':
+                self._in_string = True
+                self._row.add(piece[start : match.end()])
+                return match.end()
+            if token in (b"[", b"{"):
+                self._depth += 1
+            elif token in (b"]", b"}"):
+                self._depth -= 1
+            if not self._depth:
+                self._row.add(piece[start : match.start()])
+                self._end_array(token)
+                return match.end()
+            if self._depth == 1 and token == b",":
+                self._row.add(piece[start : match.start()])
+                self._end_element(self._row.take())
+                start = match.end()
+        self._row.add(piece[start:])
+        return len(piece)
+
+    def _end_element(self, element: Row) -> None:
+        self._count += 1
+        if not self._is_copy:
+            self._rows.append(element)
+
+    def _end_array(self, token: bytes) -> None:
+        element = self._row.take()
+        if element is None or element.strip():
+            self._end_element(element)
+        self._path.pop()
+        # Two arrays under the same name have to differ, so that the document is rejected.
+        self._keep_outside(b"%d%b" % (self._count, token))
+
+    def _read_outside(self, piece: bytes, start: int) -> int:
         """Read to the next bracket or mark, or to the end of the piece, and return the position behind it."""
         match = _TOKEN.search(piece, start)
         if match is None:
-            self._keep(piece[start:])
+            self._keep_outside(piece[start:])
             return len(piece)
-        self._keep(piece[start : match.start()])
-        token = match[0]
-        self._in_string = token == b'"'
-        if self._depth:
-            self._read_inside(token)
-        else:
-            self._read_outside(token)
-        return match.end()
-
-    def _keep(self, piece: bytes) -> None:
-        if self._depth:
-            self._row.add(piece)
-            return
-        self._outside += piece
-        if len(self._outside) > self._max_bytes:
-            message = f"The state of the batch is larger than Policy.max_response_bytes ({self._max_bytes} bytes)."
-            raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message))
-
-    def _read_inside(self, token: bytes) -> None:
-        """Read a token in the array."""
-        if token in (b"]", b"}"):
-            self._depth -= 1
-        if not self._depth or (self._depth == 1 and token == b","):
-            elements = self._row.take()
-            self._rows += [] if self._is_copy else elements
-            self._count += len(elements)
-        else:
-            self._row.add(token)
-            self._depth += token in (b"[", b"{")
-        if not self._depth:
-            self._path.pop()
-            # Two arrays under the same name differ, as JSON with a repeated member is rejected.
-            self._keep(b"%d%b" % (self._count, token))
-
-    def _read_outside(self, token: bytes) -> None:
-        self._keep(token)
-        match token:
+        self._keep_outside(piece[start : match.end()])
+        match token := match[0]:
             case b'"':
-                self._name = token
+                self._in_string, self._name = True, token
             case b":" if self._path:
                 self._path[-1] = _decode_name(self._name)
             case b"[" | b"{":
-                if len(self._path) >= MAX_JSON_DEPTH:
-                    raise _not_an_object()
-                path = tuple(self._path)
-                self._path.append(None)
-                self._depth, self._is_copy = (
-                    int(token == b"[" and path in (self._array, self._copy)),
-                    path == self._copy,
-                )
+                self._open_container(is_array=token == b"[")
             case b"]" | b"}":
                 del self._path[-1:]
             case _:
                 pass
+        return match.end()
+
+    def _open_container(self, *, is_array: bool) -> None:
+        if len(self._path) >= MAX_JSON_DEPTH:
+            raise _not_an_object()
+        path = tuple(self._path)
+        self._path.append(None)
+        self._depth, self._is_copy = int(is_array and path in (self._array, self._copy)), path == self._copy
+
+    def _keep_outside(self, piece: bytes) -> None:
+        self._outside += piece
+        if len(self._outside) > self._max_bytes:
+            message = f"The state of the batch is larger than Policy.max_response_bytes ({self._max_bytes} bytes)."
+            raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message))
 
     def end(self) -> list[Row]:
         """Read the document; may raise ``ResponseRejected``."""
