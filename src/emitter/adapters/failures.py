@@ -38,7 +38,11 @@ _HTTP_LIBRARIES = frozenset(
     | {"urllib3", "aiohttp", "idna", "brotli", "brotlicffi", "backports", "zstandard"}
 )
 _EVENT_LOOPS = frozenset({"asyncio", "anyio", "sniffio", "trio", "uvloop"})
-_OTHER_CODE = _SDKS | _HTTP_LIBRARIES | _EVENT_LOOPS | sys.stdlib_module_names | {"emitter"}
+_SDK_DEPENDENCIES = frozenset(
+    {"tenacity", "pydantic", "pydantic_core", "typing_extensions", "distro", "jiter", "docstring_parser", "requests"}
+    | {"websockets", "jmespath", "dateutil", "s3transfer", "cryptography", "OpenSSL"}
+)
+_OTHER_CODE = _SDKS | _SDK_DEPENDENCIES | _HTTP_LIBRARIES | _EVENT_LOOPS | sys.stdlib_module_names | {"emitter"}
 """The packages whose frames do not belong to the caller."""
 
 _TRANSPORT_FAULTS: Mapping[tuple[str, str], FaultKind] = MappingProxyType(

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 
 from pydantic_core import to_json
 
+from emitter.adapters.event_loops import drop_connections_of_closed_loops, transport_for_loop
 from emitter.errors import InputError
 from emitter.messages import NO_FIELDS, Fault, FaultKind
 from emitter.outside_values import parse_http_date
@@ -353,10 +354,21 @@ class _AsyncHttpView(RequestView):
             raise
         return response
 
+    def _transport_for_url(self, url: Any) -> Any:
+        client: Any = super()
+        return transport_for_loop(client._transport_for_url(url))  # noqa: SLF001
+
+    def _client_for_running_loop(self) -> Any:
+        """Return a view of the client that google's keeps for the running loop."""
+        drop_connections_of_closed_loops()
+        client: Any = super()
+        return _http_view(client._client_for_running_loop(), self.transfer)  # noqa: SLF001
+
 
 def _start_transfer(request: Any, transfer: HttpTransfer) -> None:
     transfer.request = request
-    request.stream = make_view(request.stream, _UploadView, transfer)
+    if not isinstance(request.stream, _UploadView):
+        request.stream = make_view(request.stream, _UploadView, transfer)
 
 
 class _UploadView(RequestView):

@@ -207,18 +207,6 @@ async def open_client(profile: ProviderProfile, settings: Settings, in_flight: i
         yield async_half(client)
 
 
-async def release_connections(client: object) -> None:
-    """Close the connections of the caller's client in this event loop, and leave the client open."""
-    # None of the SDKs has a public way to close only the connections. The openai and anthropic clients keep their httpx
-    # client in ``_client``; google-genai keeps one behind ``_api_client``, with a client for each loop in it.
-    google = getattr(getattr(client, "aio", client), "_api_client", None)
-    http: Any = getattr(client, "_client", None) if google is None else getattr(google, "_async_httpx_client", None)
-    loop_client = getattr(http, "_loop_clients", {}).pop(asyncio.get_running_loop(), None)
-    for transport in (loop_client, getattr(http, "_transport", None), *getattr(http, "_mounts", {}).values()):
-        if transport is not None:
-            await transport.aclose()
-
-
 async def close_client(client: object) -> None:
     """Close a client, if there is one."""
     if client is not None:

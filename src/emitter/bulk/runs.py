@@ -23,7 +23,7 @@ from emitter.bulk.executors import WINDOW, WorkerPool
 from emitter.bulk.jobs import JobResult, R
 from emitter.bulk.limiter import get_limiter
 from emitter.bulk.progress import RunStats
-from emitter.bulk.runner import JobRunner, open_client, release_connections
+from emitter.bulk.runner import JobRunner, open_client
 from emitter.client.execution import aexecute, execute, require_usable_client, require_usable_clients
 from emitter.client.rate_limits import RateLimit
 from emitter.client.request import warn_unknown_models
@@ -279,7 +279,7 @@ class Run(RunCounters, Generic[R]):
         run = AsyncRun(run_plan, _iter_inputs(feed), total, options)
         self._run, self._stats = run, run.stats
         window = math.inf if options.batch is not None else WINDOW * options.in_flight  # a batch needs all of them
-        self._iterator = _relay_results(run, feed, source, window, run_plan.settings.client)
+        self._iterator = _relay_results(run, feed, source, window)
 
     def __iter__(self) -> Iterator[JobResult[R]]:
         return self._iterator
@@ -340,8 +340,8 @@ _THREAD_NAME = "emitter.many"
 class _LoopThread(Generic[R]):
     """An event loop in a thread, with a queue of inputs and a queue of results."""
 
-    def __init__(self, run: AsyncRun[R], feed: asyncio.Queue[Messages | Job | _End], client: object) -> None:
-        self._run, self._feed, self._client = run, feed, client
+    def __init__(self, run: AsyncRun[R], feed: asyncio.Queue[Messages | Job | _End]) -> None:
+        self._run, self._feed = run, feed
         self._results: SimpleQueue[JobResult[R] | _End] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
@@ -392,13 +392,9 @@ class _LoopThread(Generic[R]):
 
     async def _relay(self) -> None:
         self._task = asyncio.current_task()
-        try:
-            async with self._run:
-                while not self._stopped and (item := await anext(self._run, None)) is not None:
-                    self._results.put(item)
-        finally:
-            # The caller's client outlives this loop, but its connections cannot be used in another one.
-            await release_connections(self._client)
+        async with self._run:
+            while not self._stopped and (item := await anext(self._run, None)) is not None:
+                self._results.put(item)
 
 
 def _relay_results(
@@ -406,10 +402,9 @@ def _relay_results(
     feed: asyncio.Queue[Messages | Job | _End],
     source: Iterator[Messages | Job],
     window: float,
-    client: object,
 ) -> Generator[JobResult[R]]:
     """Feed inputs in while there is room, and yield the results."""
-    thread, ahead = _LoopThread(run, feed, client), 0
+    thread, ahead = _LoopThread(run, feed), 0
     end_of_inputs: _End | None = None
     try:
         while True:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from emitter.adapters.clients import client_settings, create_client
+from emitter.adapters.event_loops import drop_connections_of_closed_loops
 from emitter.adapters.transport import async_half
 from emitter.errors import InputError
 
@@ -89,6 +90,10 @@ class ClientPool:
         key = self._key(profile, base_url)
         loop = asyncio.get_running_loop()
         with self._lock:
+            if loop not in self._async:  # a client keeps its loop, also one that was closed without a shutdown
+                drop_connections_of_closed_loops()
+                for closed in [each for each in self._async if each.is_closed()]:
+                    del self._async[closed]
             clients = self._open(self._async.setdefault(loop, _Clients()))
             client = clients.get(key) or _PooledClient(self._create(profile, base_url, asynchronous=True))
             _take(clients, key, client)
