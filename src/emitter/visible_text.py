@@ -13,8 +13,26 @@ import re
 import unicodedata
 from typing import Final
 
-INVISIBLE_CHARACTERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters, marks and a symbol that render as nothing."""
+_DEFAULT_IGNORABLE: Final = (
+    "\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Unicode's property Default_Ignorable_Code_Point, which is stable, as a class of a regular expression."""
+_COMBINING: Final = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+"""The blocks of marks that belong to no script."""
+
+
+def _list_characters(ranges: str) -> frozenset[str]:
+    parts = re.findall("(.)(?:-(.))?", ranges)
+    return frozenset(chr(code) for first, last in parts for code in range(ord(first), ord(last or first) + 1))
+
+
+DEFAULT_IGNORABLE: Final = _list_characters(_DEFAULT_IGNORABLE)
+"""The characters that render as nothing, whatever stands around them."""
+COMBINING_MARKS: Final = _list_characters(_COMBINING)
+"""Marks that belong to no script, such as a stroke through a letter."""
+INVISIBLE_CHARACTERS: Final = DEFAULT_IGNORABLE | {"\u2800"}
+"""The characters that render as nothing, and the blank pattern of Braille."""
 _VISIBLE_CATEGORIES: Final = frozenset("LNPS")
 """Categories that are visible on their own; a mark needs a base character."""
 
@@ -29,7 +47,7 @@ def is_blank(text: str) -> bool:
 
 def has_invisible(text: str) -> bool:
     """Return whether a text has a control character or one that renders as nothing."""
-    return _ZERO_WIDTH.search(text) is not None or not INVISIBLE_CHARACTERS.isdisjoint(text)
+    return _ZERO_WIDTH.search(text) is not None or "\u2800" in text
 
 
 def _parse_pairs(table: str) -> dict[str, str]:
@@ -49,12 +67,11 @@ STYLED_LETTERS: Final = _parse_pairs(
 ) | {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)}
 """Small capitals, and letters in circles and squares."""
 _ZERO_WIDTH: Final = re.compile(
-    "[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u00ad\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    f"[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\ufff9-\ufffb{_DEFAULT_IGNORABLE}]"
 )
-"""Control characters, characters without width, and variation selectors."""
-_COMBINING_MARKS: Final = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-"""Marks that belong to no script. NFKC merges the marks that are part of a letter."""
+"""Control characters and characters without width."""
+_COMBINING_MARKS: Final = re.compile(f"[{_COMBINING}]")
+"""NFKC merges the marks that are part of a letter."""
 _SPACE_LOOKALIKES: Final = re.compile("[\u115f\u1160\u2800]")
 """Characters that look like a space. NFKC maps the other fillers to one of them."""
 _EMPHASIS: Final = re.compile(r"(?<!\w)_+|(?<!_)_++(?!\w)")
@@ -88,8 +105,8 @@ def visible_text(text: str) -> str:
         return text
     # NFKC comes first: it turns styled and full-width letters into plain ones, which the patterns below search for.
     plain = _ELLIPSIS.join(unicodedata.normalize("NFKC", part) for part in text.split(_ELLIPSIS))
-    plain = _ZERO_WIDTH.sub("", plain)
-    plain = _EMPHASIS.sub(" ", _SPACE_LOOKALIKES.sub(" ", _COMBINING_MARKS.sub("", plain)))
+    plain = _ZERO_WIDTH.sub("", _SPACE_LOOKALIKES.sub(" ", plain))
+    plain = _EMPHASIS.sub(" ", _COMBINING_MARKS.sub("", plain))
     plain = _MIXED_SCRIPT_WORD.sub(_replace_lookalikes, plain.translate(_STYLED_TO_LATIN))
     is_latin = len(_LATIN.findall(plain)) > len(_GREEK_OR_CYRILLIC.findall(plain))
     return _STRIKETHROUGH.sub(r"\1", _LOOKALIKE_WORD.sub(_replace_lookalikes, plain) if is_latin else plain)

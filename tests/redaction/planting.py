@@ -8,11 +8,31 @@ import re
 from base64 import b64encode, urlsafe_b64encode
 from binascii import Error, a2b_base64
 from contextlib import suppress
+from itertools import cycle
+from operator import add
 from typing import TYPE_CHECKING
+from unicodedata import category
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+PREPENDED = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+"""Unicode's Prepended_Concatenation_Mark: signs that stand around digits."""
+SHOWN = PREPENDED | set("\ufff9\ufffa\ufffb") | set(map(chr, range(0x13430, 0x13441)))
+"""Format characters that are shown."""
+OTHERS = (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0, *range(0xFFF0, 0xFFF9))
+SELECTORS = (*range(0x180B, 0x180E), 0x180F, *range(0xFE00, 0xFE10))
+UNSEEN = "".join(
+    sorted(
+        {each for each in map(chr, range(0x110000)) if category(each) == "Cf"} - SHOWN
+        | set(map(chr, (*OTHERS, *SELECTORS, *range(0xE0000, 0xE1000))))
+    )
+)
+"""Default_Ignorable_Code_Point, derived as Unicode's DerivedCoreProperties.txt says."""
+
+TAGS = "".join(chr(0xE0000 + ord(each)) for each in "tag letters")
 
 
 def units(text: str) -> Iterator[int]:
@@ -78,6 +98,10 @@ WRITTEN: dict[str, Callable[[str], str]] = {
     "in base64 in a URL": lambda text: quote(b64encode(text.encode()).decode(), safe=""),
     "in base64 in JSON": lambda text: inside(b64encode(text.encode()).decode()).replace("/", "\\/"),
     "with something unseen between": "\u200b".join,
+    "with everything unseen between": lambda text: text[0] + "".join(map(add, cycle(UNSEEN), text[1:])),
+    "with tag letters between": lambda text: text[0] + "".join(map(add, cycle(TAGS), text[1:])),
+    "struck through": "\u0336".join,
+    "in tag letters": lambda text: "".join(chr(0xE0000 + ord(each)) if each.isascii() else each for each in text),
     "with a soft hyphen": lambda text: f"{text[:2]}\xad{text[2:]}",
     "in halves of characters": lambda text: "".join(map(chr, units(text))),
 }
@@ -94,7 +118,8 @@ def readings(text: str) -> Iterator[str]:
     yield unquote_plus(text)
     yield html.unescape(text)
     yield re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
-    yield re.sub(r"[\u200b\xad]", "", text)
+    yield re.sub("[\U000e0000-\U000e007f]", lambda tag: chr(ord(tag[0]) - 0xE0000), text)
+    yield "".join(each for each in text if each not in UNSEEN and not "\u0300" <= each <= "\u036f")
     yield text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     with suppress(ValueError):
         yield json.loads(f'"{text}"')

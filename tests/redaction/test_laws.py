@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from emitter.errors import InputError
 from emitter.redaction import Redacted, Secrets
+from emitter.redaction.matcher import escape_syntax, find_escape_kinds
 from emitter.redaction.secret_registry import find_value_problem
-from tests.redaction.planting import TWICE, WRITTEN, inside, shows
+from emitter.visible_text import COMBINING_MARKS, DEFAULT_IGNORABLE, has_invisible, is_blank
+from tests.redaction.planting import TWICE, UNSEEN, WRITTEN, inside, shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +102,32 @@ def test_never_shown(registry: dict[str, str], data: st.DataObject) -> None:
     note(f"{way}: {text!a} -> {reported!a}")
     assert reported.count >= 1
     assert not any(shows(reported.value, each) for each in registry.values())
+
+
+@given(st.sampled_from(REAL), st.data())
+def test_unseen_characters_hide_nothing(value: str, data: st.DataObject) -> None:
+    """However many of them, of whatever kinds, stand between the characters of a secret, also in JSON."""
+    runs = st.text(UNSEEN, max_size=3) | st.sampled_from(["\u0336", "\u20e0", "\ufe0f\u0301"])
+    hidden = value[0] + "".join(data.draw(runs) + each for each in value[1:])
+    secrets = Secrets.of({"k": value})
+    for text in (hidden, inside(hidden)):
+        assert secrets.redact_text(f"<{text}>") == Redacted("<[REDACTED:k]>", 1)
+
+
+def test_the_unseen_characters_are_those_of_unicode() -> None:
+    """All of its default ignorable code points, and no other."""
+    assert frozenset(UNSEEN) == DEFAULT_IGNORABLE
+    assert all(has_invisible(each) for each in UNSEEN)
+    assert all(is_blank(each) for each in UNSEEN)
+
+
+def test_the_unseen_characters_are_found_in_bytes() -> None:
+    """Those and the marks of no script are hinted at, and nothing else is removed."""
+    unseen = DEFAULT_IGNORABLE | COMBINING_MARKS
+    remove = escape_syntax(("unseen",)).pattern.fullmatch
+    codes = (*range(0xD800), *range(0xE000, 0x110000))
+    assert {each for each in map(chr, codes) if remove(each.encode())} == unseen
+    assert all("unseen" in find_escape_kinds(each.encode()) for each in unseen)
 
 
 @given(st.sets(st.sampled_from(REAL), min_size=1), JSON, st.data())

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, NoReturn, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
+from emitter.visible_text import COMBINING_MARKS, DEFAULT_IGNORABLE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
@@ -25,24 +27,29 @@ _PATTERNS = {
         | u[0-9a-fA-F]{4} | u\{[0-9a-fA-F]{1,6}\} | U[0-9a-fA-F]{8} | x[0-9a-fA-F]{2} | ["'\\/bfnrt] )""",
     "percent": rb"%[0-9a-fA-F]{2}",
     "entity": rb"&(?: \#[0-9]{1,7} | \#[xX][0-9a-fA-F]{1,6} | [a-zA-Z][a-zA-Z0-9]{1,31} );",
-    "unseen": rb"\xc2\xad | \xe2\x80[\x8b-\x8f\xaa-\xae] | \xe2\x81[\xa0-\xa4\xa6-\xa9] | \xef\xbb\xbf",
     "halves": rb"\xed[\xa0-\xaf][\x80-\xbf] \xed[\xb0-\xbf][\x80-\xbf]",
 }
-ESCAPE_KINDS = tuple(_PATTERNS)
+ESCAPE_KINDS = (*_PATTERNS, "unseen")
 """The kinds of escapes. "byte" is Python's escape in ``bytes``; in JavaScript the same spelling is a character."""
 _HINTS = {
     **{b"\\%c" % byte: "backslash" for byte in b"\"'\\/bfnrtuU"},
     b"\\x": "byte",
     **{b"%%%c" % byte: "percent" for byte in b"0123456789abcdefABCDEF"},
-    **{b"\xe2\x80%c" % byte: "unseen" for byte in (*range(0x8B, 0x90), *range(0xAA, 0xAF))},
-    **{b"\xe2\x81%c" % byte: "unseen" for byte in (*range(0xA0, 0xA5), *range(0xA6, 0xAA))},
-    **dict.fromkeys((b"\xc2\xad", b"\xef\xbb\xbf"), "unseen"),
 }
+_UNSEEN_HINTS = [
+    *(character.encode() for character in "\xad\u061c\u115f\u1160\u17b4\u17b5\u3164\ufeff\uffa0"),
+    *(b"\xd2%c" % byte for byte in range(0x83, 0x8A)),
+    *(b"\xe2\x80%c" % byte for byte in (*range(0x8B, 0x90), *range(0xAA, 0xAF))),
+    # Of blocks that are rare in texts, the first bytes are enough.
+    *(b"\xe1\xa0", b"\xe1\xaa", b"\xe1\xab", b"\xe1\xb7", b"\xe2\x81", b"\xe2\x83"),
+    *(b"\xef\xb8", b"\xef\xbf", b"\xf0\x9b\xb2", b"\xf0\x9d\x85", b"\xf3\xa0"),
+]
 _HINT_KINDS = tuple(_HINTS.values())
-# With at most 64 patterns of two or more bytes, the search reads 16 bytes at a time.
+# With at most 64 patterns of two or more bytes, a search reads 16 bytes at a time.
 _SEARCH = BytesAhoCorasick(list(_HINTS), matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
+_SEARCH_UNSEEN = BytesAhoCorasick(_UNSEEN_HINTS, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
 # These begin with one byte, for which the fast search has no hint. They are rare, so their own patterns are searched.
-_RARE_KINDS = ((b"&", "entity"), (b"\xed", "halves"))
+_RARE_KINDS = ((b"\xed", "halves"), (b"\xcc", "unseen"), (b"\xcd", "unseen"))
 _SHORT_ESCAPES = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _MAX_CODE_POINT = 0x10FFFF
 
@@ -62,15 +69,44 @@ class EscapeSyntax:
 @cache
 def escape_syntax(kinds: Sequence[str]) -> EscapeSyntax:
     """Return the syntax of these escape kinds."""
-    return EscapeSyntax(re.compile(b"|".join(_PATTERNS[kind] for kind in kinds), re.VERBOSE), "byte" in kinds)
+    patterns = (_PATTERNS[kind] if kind in _PATTERNS else _unseen_pattern() for kind in kinds)
+    return EscapeSyntax(re.compile(b"|".join(patterns), re.VERBOSE), "byte" in kinds)
+
+
+@cache
+def _unseen_pattern() -> bytes:
+    """Return the pattern of the characters that a reader does not see, or reads past, between those of a secret."""
+    # Each alternative begins with a byte, as those of the other kinds do, so that the search passes over other bytes.
+    words = sorted(character.encode() for character in DEFAULT_IGNORABLE | COMBINING_MARKS)
+    return b"|".join(first + _to_pattern(rest) for first, rest in _split(words))
+
+
+def _split(words: Iterable[bytes]) -> list[tuple[bytes, frozenset[bytes]]]:
+    """Return each first byte with the rests of the words that it begins."""
+    rests: dict[bytes, set[bytes]] = {}
+    for word in words:
+        rests.setdefault(word[:1], set()).add(word[1:])
+    return [(first, frozenset(rest)) for first, rest in sorted(rests.items())]
+
+
+def _to_pattern(words: frozenset[bytes]) -> bytes:
+    """Return a pattern of these words, of which none begins another one: a class of bytes for each position."""
+    if words == {b""}:
+        return b""
+    firsts: dict[frozenset[bytes], bytes] = {}
+    for first, rest in _split(words):
+        firsts[rest] = firsts.get(rest, b"") + first
+    return b"(?:%b)" % b"|".join(b"[%b]%b" % (each, _to_pattern(rest)) for rest, each in firsts.items())
 
 
 def find_escape_kinds(data: bytes) -> set[str]:
     """Return the kinds of escapes that a text may contain, possibly too many; fast for texts without escapes."""
     kinds = {_HINT_KINDS[index] for index, _, _ in _SEARCH(data)}
-    for first_byte, kind in _RARE_KINDS:
-        if first_byte in data and escape_syntax((kind,)).pattern.search(data):
-            kinds.add(kind)
+    if b"&" in data and escape_syntax(("entity",)).pattern.search(data):
+        kinds.add("entity")
+    if not data.isascii():
+        kinds |= {kind for byte, kind in _RARE_KINDS if byte in data and escape_syntax((kind,)).pattern.search(data)}
+        kinds |= {"unseen"} if _SEARCH_UNSEEN(data) else set()
     return kinds
 
 
@@ -271,6 +307,8 @@ BASE64_CHARACTERS = frozenset(
     bytes([byte]) for byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 )
 """The characters of both base64 alphabets."""
+_FIRST_TAG = 0xE0000
+"""The first of the tag characters, which stand for ASCII and are not shown."""
 _TO_URLSAFE = bytes.maketrans(b"+/", b"-_")
 
 
@@ -290,6 +328,7 @@ def iter_search_patterns(value: str) -> Iterator[SearchPattern]:
     """
     data = value.encode()
     yield from (SearchPattern(decoding.data) for decoding in iter_decodings(data))
+    yield SearchPattern("".join(chr(_FIRST_TAG + ord(each)) if each.isascii() else each for each in value).encode())
     for skipped in range(3):  # four base64 characters encode three bytes, and the value may start at each
         yield from _iter_base64_patterns(data, skipped)
 
