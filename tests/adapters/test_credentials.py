@@ -28,9 +28,11 @@ from emitter.client.settings import Settings
 from emitter.client.transport import redact_answer, redact_credentials
 from emitter.deadline import Deadline
 from emitter.forms.document import document_form
+from emitter.host import Acceptor, HostConfig
 from emitter.messages import Fault, FaultKind, ProviderErrorDetails
 from emitter.profiles import load_profile
-from emitter.redaction import NO_SECRETS
+from emitter.redaction import NO_SECRETS, Secrets
+from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,6 +185,53 @@ def test_an_error_under_a_good_status_shows_no_credential(name: str, streams: bo
 
     assert TOKEN not in "\n".join([str(error), str(vars(error)), repr(error.trace), NO_SECRETS.redact_error(error)])
     assert error.vendor_message == "The token [REDACTED:credential] may not."
+
+
+PLACES: dict[str, dict[str, Any]] = {
+    "a detail": {"json": {"error": {"message": "no", "details": [{"seen": [TOKEN]}]}}},
+    "a name": {"json": {"error": {"message": "no", TOKEN: 1}}},
+    "another member": {"json": {"error": {"message": "no"}, "debug": f"Bearer {TOKEN}"}},
+    "a body that is no JSON": {"text": f"<html><title>no</title>{TOKEN}</html>"},
+    "a header": {"json": {"error": {"message": "no"}}, "headers": {"x-debug": TOKEN}},
+    "a request id": {"json": {"error": {"message": "no"}}, "headers": {"x-request-id": TOKEN, "request-id": TOKEN}},
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", ["genai", "genai-async", "openai", "openai-async", "anthropic"])
+def test_no_attribute_of_a_cause_shows_a_credential(name: str, place: str) -> None:
+    """Wherever in its answer the vendor repeats it."""
+    model, world, made = CLIENTS[name]
+    kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
+    client = made(kind(transport=httpx2.MockTransport(lambda _: httpx2.Response(400, **PLACES[place]))))
+    error = ended(model, world, client, streams=False, on_event=None)
+
+    assert not Secrets.of({"k": TOKEN}).is_shown_by(error)
+    assert error.__cause__ is None
+
+
+def test_no_attribute_of_a_cause_shows_a_registered_secret() -> None:
+    """A secret of the host, which no request sends."""
+    said = {"error": {"message": "no", "details": ["sk-live-51H8xyz"]}}
+    http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(400, json=said)))
+    secrets = Secrets.of({"k": "sk-live-51H8xyz"})
+    with pytest.raises(EmissionError) as raised:
+        emit(
+            SCHEMA, "x", model=OPENAI, client=openai.OpenAI(api_key=TOKEN, http_client=http),
+            host=Acceptor(HostConfig(secrets=secrets), store=MemoryStore()),
+        )  # fmt: skip
+    assert not secrets.is_shown_by(raised.value)
+    assert raised.value.__cause__ is None
+
+
+@pytest.mark.parametrize("name", ["openai-organization", "openai-project", "x-client-request-id", "traceparent"])
+def test_what_a_vendor_repeats_and_is_no_credential_keeps_the_cause(name: str) -> None:
+    """Such as the account's name, which OpenAI sends with each answer."""
+    answer = httpx2.Response(400, json={"error": {"message": "no"}}, headers={name: "proj_5f2c9e71b0a84d63"})
+    http = httpx2.Client(transport=httpx2.MockTransport(lambda _: answer))
+    client = openai.OpenAI(api_key=TOKEN, http_client=http, default_headers={name: "proj_5f2c9e71b0a84d63"})
+    error = ended(OPENAI, "sync", client, streams=False, on_event=None)
+    assert isinstance(error.__cause__, openai.BadRequestError)
 
 
 def test_an_error_without_a_credential_keeps_its_cause() -> None:

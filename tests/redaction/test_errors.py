@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
 
 from emitter.redaction import NO_SECRETS, Secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 VALUE = 'sk-live-51H8\n"xyz"'
 SECRETS = Secrets.of({"k": VALUE})
@@ -68,6 +75,86 @@ def test_long_chain() -> None:
     assert SECRETS.redact_error(first).endswith("\nValueError: [REDACTED:k]")
     while first.__cause__ is not None:
         first.__cause__, first = None, first.__cause__
+
+
+def holding(**attributes: object) -> BaseException:
+    """Return an exception with these attributes."""
+    error = ValueError("bad request")
+    vars(error).update(attributes)
+    return error
+
+
+def answered(charset: str = "utf-8") -> httpx2.Response:
+    """Return a response that was read."""
+    return httpx2.Response(
+        400,
+        content=f"key {VALUE}".encode(charset),
+        headers={"content-type": f"text/plain; charset={charset}"},
+    )
+
+
+def unread() -> httpx2.Response:
+    """Return a response whose body was not read. Reading it would fail the test."""
+
+    def read() -> Iterator[bytes]:
+        pytest.fail("the body is read")
+        yield b""
+
+    return httpx2.Response(400, content=read())
+
+
+def in_context(error: BaseException) -> BaseException:
+    """Return an exception that suppresses the other one, which came first."""
+    later = RuntimeError("second")
+    later.__context__, later.__suppress_context__ = error, True
+    return later
+
+
+SHOWING: dict[str, Callable[[], BaseException]] = {
+    "message": lambda: ValueError(VALUE),
+    "argument": lambda: OSError(5, "failed", VALUE),
+    "argument in bytes": lambda: KeyError({"a": [VALUE.encode()]}),
+    "note": lambda: holding(__notes__=["first", VALUE]),
+    "request id": lambda: holding(request_id=VALUE),
+    "body": lambda: holding(body={"error": {"details": [{"seen": (VALUE,)}]}}),
+    "key of a body": lambda: holding(body={VALUE: 1}),
+    "body in escapes": lambda: holding(body=json.dumps({"key": json.dumps(VALUE)})),
+    "document": lambda: json.JSONDecodeError("bad", f"[{VALUE}", 1),
+    "undecodable bytes": lambda: UnicodeDecodeError("utf-8", VALUE.encode() + b"\xff", 0, 1, "bad"),
+    "text of a response": lambda: holding(response=answered()),
+    "text in UTF-16": lambda: holding(response=answered("utf-16")),
+    "header": lambda: holding(response=httpx2.Response(400, headers={"x-key": VALUE.replace("\n", " ")})),
+    "boto's response": lambda: holding(response={"ResponseMetadata": {"HTTPHeaders": {"x-key": VALUE}}}),
+    "an exception in an attribute": lambda: holding(reason=KeyError(VALUE)),
+    "cause": lambda: caused(ValueError("first"), holding(body=VALUE)),
+    "context": lambda: in_context(holding(body=VALUE)),
+    "member of a group": lambda: ExceptionGroup("several", [ValueError("first"), holding(code=VALUE)]),
+    "member of a group in an argument": lambda: ValueError([ExceptionGroup("several", [KeyError(VALUE)])]),
+    "set": lambda: holding(names={VALUE}),
+}
+
+
+@pytest.mark.parametrize("name", SHOWING)
+def test_what_an_exception_shows(name: str) -> None:
+    """Whatever can be read from it, however deep."""
+    secrets = Secrets.of({"k": VALUE, "l": VALUE.replace("\n", " ")})
+    assert secrets.is_shown_by(SHOWING[name]())
+    assert secrets.is_shown_by(caused(RuntimeError(), SHOWING[name]()))
+
+
+def test_what_an_exception_does_not_show() -> None:
+    """Its type, a response that was not read, and the caller's own request."""
+    request = httpx2.Request("POST", "https://vendor.test/", headers={"x-key": "sk-live"}, content=VALUE)
+    circle = holding(numbers=[1, 2.0, None, True], request=request, response=unread(), odd=object())
+    circle.__cause__ = circle
+    assert not SECRETS.is_shown_by(circle)
+    assert not SECRETS.is_shown_by(httpx2.ConnectError("refused", request=request))
+    assert not SECRETS.is_shown_by(caused(Silent(), ValueError("as it is")))
+
+
+def test_an_exception_with_too_much_to_search() -> None:
+    """It may show a secret."""
+    assert SECRETS.is_shown_by(holding(body=[[each] for each in range(200_000)]))
 
 
 def test_without_secrets() -> None:

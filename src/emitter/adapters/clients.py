@@ -306,8 +306,8 @@ def _create_google_client(
 HARMLESS_QUERY = frozenset({"alt", "api-version", "beta", "limit", "after", "order", "pagesize", "pagetoken"})
 _HARMLESS_HEADERS = re.compile(
     r"accept(-encoding|-language|-charset)?|connection|content-(encoding|length|type)|date|expect|host|keep-alive|te"
-    r"|transfer-encoding|user-agent|anthropic-(beta|version|dangerous-direct-browser-access)|openai-beta"
-    r"|idempotency-key|x-goog-api-client|x-server-timeout|x-stainless-.*"
+    r"|transfer-encoding|user-agent|anthropic-(beta|version|dangerous-direct-browser-access)"
+    r"|openai-(beta|organization|project)|idempotency-key|x-(client-)?request-id|traceparent|x-goog-api-client|x-server-timeout|x-stainless-.*"
     r"|amz-sdk-.*|x-amz-(date|content-sha256|user-agent)|x-amzn-bedrock-.*",
     re.IGNORECASE,
 )

@@ -401,14 +401,12 @@ def _redact_texts(answer: CallResult, secrets: Secrets) -> CallResult:
 
 
 def _redact_report(report: ProviderErrorDetails | None, secrets: Secrets) -> ProviderErrorDetails | None:
-    """Redact a vendor's error details. An SDK exception that shows a secret is dropped."""
+    """Redact a vendor's error details. An SDK exception that shows a secret anywhere is dropped."""
     if report is None:
         return None
     message, code, param = (
         None if text is None else secrets.redact_text(text).value
         for text in (report.message, report.code, report.param)
     )
-    shows_secret = report.cause is not None and secrets.redact_error(report.cause) != NO_SECRETS.redact_error(
-        report.cause
-    )
-    return ProviderErrorDetails(message or "", code, param, None if shows_secret else report.cause)
+    is_shown = report.cause is not None and secrets.is_shown_by(report.cause)
+    return ProviderErrorDetails(message or "", code, param, None if is_shown else report.cause)

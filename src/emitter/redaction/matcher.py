@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, NoReturn, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-from emitter.visible_text import COMBINING_MARKS, DEFAULT_IGNORABLE
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
@@ -76,6 +74,8 @@ def escape_syntax(kinds: Sequence[str]) -> EscapeSyntax:
 @cache
 def _unseen_pattern() -> bytes:
     """Return the pattern of the characters that a reader does not see, or reads past, between those of a secret."""
+    from emitter.visible_text import COMBINING_MARKS, DEFAULT_IGNORABLE  # noqa: PLC0415  few texts have escapes
+
     # Each alternative begins with a byte, as those of the other kinds do, so that the search passes over other bytes.
     words = sorted(character.encode() for character in DEFAULT_IGNORABLE | COMBINING_MARKS)
     return b"|".join(first + _to_pattern(rest) for first, rest in _split(words))

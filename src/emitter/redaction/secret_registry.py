@@ -10,7 +10,6 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 
 from emitter.errors import InputError
-from emitter.messages import as_list
 from emitter.redaction.matcher import (
     MARKER_PREFIX,
     Redacted,
@@ -126,7 +125,16 @@ class Secrets:
 
     def redact_error(self, error: BaseException) -> str:
         """Return the redacted messages and notes of an exception and its causes, one per line."""
+        from emitter.redaction.exceptions import describe_exception  # noqa: PLC0415  few calls fail
+
         return self.redact_text(describe_exception(error)).value
+
+    def is_shown_by(self, error: BaseException) -> bool:
+        """Return whether a secret can be read from an exception, its attributes, causes, contexts or HTTP response."""
+        from emitter.redaction.exceptions import find_texts  # noqa: PLC0415  few calls fail
+
+        texts = find_texts(error)
+        return texts is None or self.found_in("\0".join(texts))
 
     def _find_spans(self, data: bytes) -> list[SecretSpan]:
         """Return the spans to replace with markers, in order."""
@@ -336,36 +344,3 @@ def find_value_problem(value: object) -> str | None:
     if MARKER_PREFIX in value or value in MARKER_PREFIX:
         return "is part of every marker or contains one"
     return None
-
-
-def describe_exception(error: BaseException) -> str:
-    """Return the type, message and notes of an exception and its causes, one per line, newest first."""
-    return "\n".join(line for exception in _iter_exceptions(error) for line in _description_lines(exception))
-
-
-def _iter_exceptions(error: BaseException) -> Iterator[BaseException]:
-    """Yield the exception, the members of a group and the causes that a traceback shows, each once."""
-    pending, visited = [error], set[int]()
-    while pending:
-        exception = pending.pop()
-        if id(exception) in visited:
-            continue
-        visited.add(id(exception))
-        yield exception
-        cause = exception.__cause__ or (None if exception.__suppress_context__ else exception.__context__)
-        pending.extend([cause] if cause is not None else [])
-        if isinstance(exception, BaseExceptionGroup):
-            pending.extend(reversed(cast("BaseExceptionGroup[BaseException]", exception).exceptions))
-
-
-def _description_lines(error: BaseException) -> Iterator[str]:
-    message = _safe_message(error)
-    yield f"{type(error).__name__}: {message}" if message else type(error).__name__
-    yield from map(str, as_list(getattr(error, "__notes__", ())))
-
-
-def _safe_message(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001  a broken __str__ leaves only the type
-        return ""
