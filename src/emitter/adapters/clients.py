@@ -20,6 +20,7 @@ from emitter.adapters.transport import (
     AsyncBedrockClient,
     GoogleClientView,
     GoogleView,
+    LimitedClient,
     SdkView,
     SignedRequest,
     is_boto3_client,
@@ -89,7 +90,7 @@ def create_client(
     return client_class(**arguments)
 
 
-def limit_client(client: object, transfer: HttpTransfer) -> object:
+def limit_client(client: object, transfer: HttpTransfer) -> LimitedClient:
     """Return a view of a provider's client that sends one request and records it in ``transfer``.
 
     A client without an HTTP client of a known kind is returned unchanged.
@@ -99,17 +100,17 @@ def limit_client(client: object, transfer: HttpTransfer) -> object:
             and sizes.
     """
     if "_client" in getattr(client, "__dict__", ()):
-        return make_view(client, SdkView, transfer)
+        return LimitedClient(make_view(client, SdkView, transfer))
     if is_boto3_client(client) or isinstance(client, AsyncBedrockClient):
         from emitter.adapters.bedrock_client import BedrockView  # noqa: PLC0415  only clients of Bedrock
 
-        return BedrockView(client, transfer)
+        return LimitedClient(BedrockView(client, transfer))
     models: Any = getattr(client, "models", None)
     api_client = getattr(models, "_api_client", None)
     if api_client is None:
-        return client
+        return LimitedClient(client)
     view = make_view(api_client, GoogleView, transfer)
-    return GoogleClientView(models.__class__(view), view)
+    return LimitedClient(GoogleClientView(models.__class__(view), view))
 
 
 class ClientSettings(NamedTuple):

@@ -111,9 +111,9 @@ def read_object(response: object) -> Mapping[str, Json]:
     Raises:
         ResponseRejected: The body is not a JSON object.
     """
-    raw = cast("Any", response)
+    content = getattr(response, "content", b"")
     try:
-        body = parse_body(raw.content.decode())
+        body = parse_body(content.decode())
     except UnicodeDecodeError:
         raise ResponseRejected(make_protocol_fault("the body is not UTF-8")) from None
     if not isinstance(body, dict):

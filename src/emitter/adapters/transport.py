@@ -14,7 +14,7 @@ import importlib
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NewType, cast
 from urllib.parse import urlencode
 
 from pydantic_core import to_json
@@ -443,6 +443,10 @@ class _AsyncResponseView:
 _PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
 
 
+LimitedClient = NewType("LimitedClient", object)
+"""A view of an SDK client that ``limit_client`` returned. It refuses redirects and limits sizes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Upload:
     """A file that is sent as a form.
@@ -485,18 +489,18 @@ _STREAMED = {"X-Stainless-Raw-Response": "stream"}
 """Returns the response as soon as its headers arrive (``RAW_RESPONSE_HEADER``, openai 3.52.0, anthropic 2.11.0)."""
 
 
-def send_request(client: object, request: HttpRequest, timeout: float) -> Any:
-    """Send a request through a view of a client, as ``limit_client`` returns it.
+def send_request(client: LimitedClient, request: HttpRequest, timeout: float) -> Any:
+    """Send a request.
 
     All requests to vendors' APIs are sent here. The client keeps control of credentials, base URL and the rewriting for
     Azure, Bedrock and Vertex. Its retries are switched off, because the policy owns retries.
 
     Returns:
-        The ``httpx2`` response, or an awaitable of it from an async client. Parse it with ``parse_sdk_response`` or
-        ``read_object``, which check its status and its bytes.
+        The ``httpx2`` response, or an awaitable of it from an async client. ``parse_sdk_response`` and ``read_object``
+        read it strictly.
     """
-    if isinstance(client, GoogleClientView):
-        return client.send(request, timeout)
+    if isinstance(view := cast("object", client), GoogleClientView):
+        return view.send(request, timeout)
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
     options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
@@ -527,14 +531,14 @@ def _encode_body(client: object, body: Mapping[str, Json] | bytes | Upload | Non
 
 
 def post(
-    path: str, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+    path: str, client: LimitedClient, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
 ) -> object:
     """Post JSON to a path, and return the response with its body read."""
     return send_request(client, HttpRequest("post", path, body, headers), timeout)
 
 
 def post_streamed(
-    path: str, client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
+    path: str, client: LimitedClient, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS
 ) -> object:
     """Post JSON to a path, and return the unread response."""
     return send_request(client, HttpRequest("post", path, body, headers, is_streamed=True), timeout)

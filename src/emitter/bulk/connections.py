@@ -28,7 +28,7 @@ class PooledAsyncClient(httpx2.AsyncClient):
 
     def __init__(self, connections: int) -> None:
         ssl_context = httpx2.create_ssl_context()
-        super().__init__(verify=ssl_context, follow_redirects=True)
+        super().__init__(verify=ssl_context)
         count = -(-connections // _POOL_SIZE)
         sizes = [connections // count + (number < connections % count) for number in range(count)]
         self._pools = [_Pool(_create_client(ssl_context, size), size) for size in sizes]
@@ -52,4 +52,4 @@ class PooledAsyncClient(httpx2.AsyncClient):
 
 def _create_client(ssl_context: Any, connections: int) -> httpx2.AsyncClient:
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-    return httpx2.AsyncClient(verify=ssl_context, limits=limits, follow_redirects=True)
+    return httpx2.AsyncClient(verify=ssl_context, limits=limits)

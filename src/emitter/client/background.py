@@ -21,8 +21,8 @@ from urllib.parse import quote
 
 from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.clients import limit_client
-from emitter.adapters.http_response import parse_body
-from emitter.adapters.transport import HttpRequest, HttpTransfer, send_request
+from emitter.adapters.http_response import read_object
+from emitter.adapters.transport import HttpRequest, HttpTransfer, ResponseRejected, send_request
 from emitter.adapters.watchdog import Watch
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, StoreFailed
@@ -227,6 +227,6 @@ def _response_id(body: Mapping[str, Json]) -> str | None:
 def _read_body(response: object) -> Mapping[str, Json]:
     """Return the response's object, or an empty one for anything else, which is then parsed as an answer."""
     try:
-        return as_mapping(parse_body(cast("Any", response).content.decode()))
-    except (AttributeError, UnicodeDecodeError):
-        return {}
+        return read_object(response)
+    except ResponseRejected:
+        return as_mapping(None)

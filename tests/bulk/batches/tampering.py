@@ -43,7 +43,7 @@ RESULTS = {"openai": "content", "anthropic": "content", "google": "get"}
 """The request whose response has the results."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Network(httpx2.AsyncBaseTransport):
     """Passes requests on, and changes the responses to those that match ``step``, ``most`` of them."""
 

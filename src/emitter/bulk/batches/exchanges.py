@@ -22,6 +22,7 @@ from emitter.outside_values import date_from_timestamp, parse_date
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
 
+    from emitter.adapters.transport import LimitedClient
     from emitter.bulk.batches.vendor_api import BatchConnection
     from emitter.messages import CallResult
 
@@ -48,7 +49,7 @@ async def send(connection: BatchConnection, request: HttpRequest) -> Mapping[str
 
 
 @asynccontextmanager
-async def exchange(connection: BatchConnection, max_bytes: int) -> AsyncGenerator[Any]:
+async def exchange(connection: BatchConnection, max_bytes: int) -> AsyncGenerator[LimitedClient]:
     """Yield a view of the client for one request, and raise its exceptions as ``BatchRequestFailed``.
 
     They are read like those of a single call. Errors of this library are raised as they are.

@@ -11,7 +11,7 @@ import asyncio
 import json
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from emitter.adapters.http_response import decode_response, read_object
@@ -46,6 +46,7 @@ from emitter.outside_values import parse_date
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
+    from emitter.adapters.transport import GoogleClientView
     from emitter.bulk.batches.row_splitters import Row
     from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch, UnconfirmedBatch
     from emitter.messages import CallResult, Json
@@ -90,7 +91,7 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
     }
     async with exchange(connection, connection.policy.max_response_bytes) as client:
         async with asyncio.timeout(deadline.timeout()):
-            response = await client.create_batch(arguments)
+            response = await cast("GoogleClientView", client).create_batch(arguments)
         batch = read_object(response)
     return require_id(batch, "name")
 
