@@ -239,9 +239,16 @@ async def _emit(client: object) -> None:
     assert len(emission.attempts) == 1
 
 
-def test_a_transport_without_connections_is_used_as_it_is() -> None:
+class _Unhashable(httpx2.MockTransport):
+    """A transport that cannot be the key of a mapping, such as a dataclass."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("kind", [httpx2.MockTransport, _Unhashable])
+def test_a_transport_without_connections_is_used_as_it_is(kind: type[httpx2.MockTransport]) -> None:
     """Only the pools of the HTTP libraries belong to a loop."""
-    transport = httpx2.MockTransport(lambda _: httpx2.Response(200))
+    transport = kind(lambda _: httpx2.Response(200))
 
     async def find() -> object:
         return transport_for_loop(transport)

@@ -35,11 +35,14 @@ _WAY_TO_SOCKET = ("_connection", "_network_stream", "_stream", "transport_stream
 def transport_for_loop(transport: Any) -> Any:
     """Return a transport of an ``httpx2.AsyncClient`` as the running event loop may use it.
 
-    It is the transport itself, or a view of it with other connection pools. A transport without pools of a known kind
-    is returned as it is.
+    It is the transport itself, or a view of it with other connection pools. A transport without pools of a known kind,
+    or one that is not hashable, is returned as it is.
     """
     loop = asyncio.get_running_loop()
-    users = _USERS.get(transport)
+    try:
+        users = _USERS.get(transport)
+    except TypeError:  # its class has no hash or no weak references, so nobody can remember its loop
+        return transport
     if users is not None and users.owner is not None and users.owner() is loop:
         return transport
     with _LOCK:
