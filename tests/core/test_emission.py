@@ -81,6 +81,12 @@ SCRIPTS: dict[str, list[CallResult]] = {
     "doubtful-twice": [asks.DOUBTFUL, asks.DOUBTFUL],
     "taken-back-then-doubtful": [asks.TAKEN_BACK, asks.DOUBTFUL],
     "doubtful-then-taken-back": [asks.DOUBTFUL, asks.TAKEN_BACK],
+    "doubtful-then-prose": [asks.EXAMPLE, asks.PROSE, asks.PROSE],
+    "doubtful-then-refused": [asks.EXAMPLE, asks.REFUSED],
+    "doubtful-and-invalid-then-doubtful": [asks.EXAMPLE_OF_WRONG_TYPE, asks.EXAMPLE],
+    "doubtful-overloaded-whole": [asks.EXAMPLE, asks.OVERLOADED, asks.WHOLE],
+    "doubtful-overloaded-to-the-end": [asks.EXAMPLE, *[asks.OVERLOADED] * 5],
+    "invalid-twice-then-doubtful": [asks.WRONG_TYPE, asks.WRONG_TYPE, asks.EXAMPLE],
     "a-draft-then-whole": [asks.DRAFT, asks.WHOLE],
     "paused-then-whole": [asks.PAUSED, asks.WHOLE],
     "unknown-twice": [asks.UNKNOWN, asks.UNKNOWN],
@@ -100,6 +106,9 @@ CODES = {
     "prose-to-the-end": "envelope_invalid",
     "taken-back-twice": "envelope_invalid",
     "doubtful-then-taken-back": "envelope_invalid",
+    "doubtful-then-prose": "envelope_invalid",
+    "doubtful-then-refused": "envelope_refusal",
+    "doubtful-overloaded-to-the-end": "provider_unavailable",
     "unknown-twice": "envelope_invalid",
     "overloaded-to-the-end": "provider_unavailable",
     "unauthorised": "provider_authentication_failed",
@@ -158,6 +167,28 @@ def test_doubtful_words_cost_one_correction_and_are_not_fatal() -> None:
     assert [each.correction for each in ran.requests] == [None, f"- {DOUBTFUL}"]
     assert ran.outcome.value == {"kind": "answer", "count": 2}
     assert [each.fields["rule"] for each in warned] == ["doubted"]
+    assert [each.rule for each in ran.outcome.findings] == ["doubted"]
+
+
+def test_doubtful_words_around_an_invalid_document_are_named_with_its_violations() -> None:
+    """One correction asks for both, and for neither in words of the answer."""
+    ran = by_hand([asks.EXAMPLE_OF_WRONG_TYPE, asks.WHOLE])
+
+    assert [each.correction for each in ran.requests] == [None, f"- {DOUBTFUL}\n{WRONG_TYPE}"]
+    assert ran.outcome.findings == ()
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [Policy(max_attempts=1), Policy(max_total_tokens=SPENT.input + SPENT.output + 1)],
+    ids=["attempts", "tokens"],
+)
+def test_doubtful_words_are_let_stand_where_no_correction_is_allowed(policy: Policy) -> None:
+    """Words that may be harmless end no emission."""
+    ran = by_hand([asks.EXAMPLE], policy)
+
+    assert ran.outcome.value == {"kind": "answer", "count": 2}
+    assert [each.rule for each in ran.outcome.findings] == ["doubted"]
 
 
 def test_a_cut_raises_the_budget_by_the_multiplier_up_to_the_ceiling() -> None:
@@ -222,11 +253,12 @@ def test_a_breach_tells_how_many_retries_were_allowed(attempts: int) -> None:
         (asks.PROSE, Reason.PARSE_ERROR, "the answer holds no single JSON document"),
         (asks.SEVERAL, Reason.PARSE_ERROR, "the answer holds no single JSON document"),
         (asks.EMPTY, Reason.PARSE_ERROR, "the answer holds no single JSON document"),
+        (asks.EXAMPLE, Reason.PARSE_ERROR, "/: doubted: the document alone, with no words before or after it"),
         (asks.UNKNOWN, Reason.UNKNOWN, None),
         (asks.PAUSED, Reason.UNKNOWN, None),
         (asks.CUT, Reason.TRUNCATION, None),
     ],
-    ids=["type", "kind", "extra", "prose", "several", "empty", "unknown", "paused", "cut"],
+    ids=["type", "kind", "extra", "prose", "several", "empty", "words", "unknown", "paused", "cut"],
 )
 def test_a_retry_tells_its_reason_without_the_answer(answer: CallResult, reason: Reason, reported: str | None) -> None:
     """The reason is OpenWOP's, the error is the validator's, and no word of the answer is in either."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.attempts import Verdict
-from emitter.core.verdicts import FAULTS, REMEDIES, VERDICT_BY_STOP, DocumentContract, classify
+from emitter.core.verdicts import DOUBTFUL, FAULTS, REMEDIES, RETRACTED, VERDICT_BY_STOP, DocumentContract, classify
 from emitter.messages import Fault, FaultKind, ModelResponse, StopReason
 from emitter.recover import RecoveryPath
 from emitter.schema import Violation
@@ -68,6 +68,26 @@ def test_verdict(answer: CallResult, verdict: Verdict) -> None:
     assert judgement.verdict is verdict
     assert (judgement.value is not None) == (verdict is Verdict.COMPLETE)
     assert bool(judgement.violations) == (verdict is Verdict.VIOLATED)
+
+
+@pytest.mark.parametrize("arguments", [(), (VALID,)], ids=["text", "tool"])
+def test_words_around_a_document_or_beside_a_call_are_a_finding(arguments: tuple[Json, ...]) -> None:
+    """They ask for one correction, unless nothing may be asked."""
+    text = "Suppose that the count is two." + ("" if arguments else f"\n{VALID}")
+    answer = ModelResponse(StopReason.COMPLETE, "stop", text=text, arguments=arguments)
+    flagged, accepted = (classify(answer, CONTRACT, can_flag=flag) for flag in (True, False))
+
+    assert (flagged.verdict, flagged.violations) == (Verdict.FLAGGED, (DOUBTFUL,))
+    assert (accepted.verdict, accepted.violations) == (Verdict.COMPLETE, ())
+    assert [[each.rule for each in judged.findings] for judged in (flagged, accepted)] == [["doubted"]] * 2
+
+
+def test_words_beside_a_call_that_take_it_back_leave_no_answer() -> None:
+    """It is asked again, and says why."""
+    answer = ModelResponse(StopReason.COMPLETE, "tool_use", text="I cannot help with that.", arguments=(VALID,))
+    judgement = classify(answer, CONTRACT, can_flag=True)
+
+    assert (judgement.verdict, judgement.violations) == (Verdict.MALFORMED, (RETRACTED,))
 
 
 @given(st.sampled_from([each for each in StopReason if each is not StopReason.COMPLETE]), st.text())

@@ -60,7 +60,9 @@ STEPS: list[tuple[str, str, Any, RecoveryPath, int]] = [
 @pytest.mark.parametrize(("text", "value", "path", "offset"), [row[1:] for row in STEPS], ids=[row[0] for row in STEPS])
 def test_step(text: str, value: object, path: RecoveryPath, offset: int) -> None:
     """The value, the name of the step and the UTF-8 offset of the document."""
-    assert recover(text) == Recovered(value, path, offset)
+    found = recover(text)
+    assert isinstance(found, Recovered)
+    assert (found.value, found.path, found.byte_offset) == (value, path, offset)
 
 
 @pytest.mark.parametrize(

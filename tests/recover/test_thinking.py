@@ -49,7 +49,26 @@ BLOCKS = {
     "never begun, open string": 'Let me see: {"total: 5\n</think>\n%s\n</think>\n',
     "never begun, open bracket": "Let me see: {x [ %s\n</think>\n\n",
     "Chinese": "<\u601d\u8003>%s</\u601d\u8003>",
+    "Greek": "<\u03c3\u03ba\u03ad\u03c8\u03b7>%s</\u03c3\u03ba\u03ad\u03c8\u03b7>",
+    "MedGemma": "<unused94>thought\n%s<unused95>",
+    "openPangu": "[unused16]%s[unused17]",
+    "Apertus": "<|inner_prefix|>%s<|inner_suffix|>",
+    "Solar Open": "<|think|>%s<|end|><|begin|>assistant<|content|>",
+    "slash in pipes": "<|thinking|>%s<|/thinking|>",
+    "pipe in the name": "<ifm|think>%s</ifm|think>",
+    "full-width pipes": "<\uff5cthink\uff5c>%s<\uff5c/think\uff5c>",
+    "LongCat": "<longcat_think>%s</longcat_think>",
+    "start and end": "<|thought_start|>%s<|thought_end|>",
+    "side and name in one": "<|startofthink|>%s<|endofthink|>",
 }
+
+UNTAGGED = {
+    "harmony without tokens": "analysisWe need it: %s Done.assistantfinal",
+    "harmony with a tool call": "analysisUse it.assistantcommentary to=functions.f json%sassistantfinal",
+    "Granite": "Here is my thought process:\n%s\n\nHere is my response:\n",
+    "Granite, bold": "**Here\u2019s my thought process:** %s\n**Here's my response:**\n",
+}
+"""Blocks that only the beginning of a text can be."""
 
 ANSWERS: dict[str, tuple[str, Any]] = {
     "object": ('{"total": 6}', {"total": 6}),
@@ -87,10 +106,40 @@ def test_the_document_outside_is_the_answer(block: str, answer: str) -> None:
         assert found.byte_offset == len((thought + written[:begin]).encode())
 
 
+@pytest.mark.parametrize("block", UNTAGGED.values(), ids=UNTAGGED)
+def test_thinking_without_tags(block: str) -> None:
+    """It ends with the words that begin the answer, and leaves no answer where they are missing."""
+    thought = block.replace("%s", DRAFT)
+    found = recover(thought + '{"total": 6}')
+    assert found is not None
+    assert (found.value, found.doubtful) == ({"total": 6}, False)
+    assert parse_answer(thought + "That is all.") is None
+    assert parse_answer(block.partition("%s")[0] + DRAFT) is None
+
+
+@pytest.mark.parametrize("text", ["analysis: %s", "Analysis\n%s", "Here is my thought: %s", "So:\nanalysisWe say %s"])
+def test_words_that_begin_no_thinking(text: str) -> None:
+    """Similar words are prose."""
+    found = recover(text.replace("%s", DRAFT))
+    assert found is not None
+    assert (found.value, found.doubtful) == ({"total": 5}, True)
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+def test_thinking_is_no_prose(block: str) -> None:
+    """A block costs no correction: neither its text nor the tokens after it count as words around the document."""
+    found = recover(block.replace("%s", DRAFT) + '{"total": 6}')
+    assert found is not None
+    assert not found.doubtful
+
+
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param("<think>%s", id="never ended"),
+        pytest.param("<unused94>thought\nmaybe %s", id="token never ended"),
+        pytest.param("<|think|>%s", id="piped token never ended"),
+        pytest.param("<|think|>%s<|end|>", id="ended with the turn"),
         pytest.param("<think>%s</think", id="end cut"),
         pytest.param("<think>a<think>b</think>%s", id="outer one never ended"),
         pytest.param("<thinking>a</think>%s", id="another end"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.recover.thinking_blocks import ThinkingFilter
-from tests.recover.test_thinking import BLOCKS
+from tests.recover.test_thinking import BLOCKS, UNTAGGED
 from tests.streaming.reading import reader, reported, slots
 from tests.work import examples
 
@@ -35,8 +35,21 @@ def test_only_the_document_outside_is_reported(name: str, size: int) -> None:
     assert slots(reported(reader(SCHEMA, "plain"), pieces)) == expected
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("block", UNTAGGED.values(), ids=UNTAGGED)
+def test_thinking_without_tags_is_not_reported(block: str, size: int) -> None:
+    """The words that begin it and end it may be cut anywhere, too."""
+    text = f"{block.replace('%s', DRAFT)}{ANSWER}"
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    assert slots(reported(reader(SCHEMA, "plain"), pieces)) == [("/total", 6), ("/note", "<think>{}</think>")]
+
+
 @pytest.mark.parametrize(
-    "text", ["<think>%s", "[THINK]a[/THINK]<think>%s", "```thinking\n%s\n", "<think><think>a</think>%s"]
+    "text",
+    [
+        *("<think>%s", "[THINK]a[/THINK]<think>%s", "```thinking\n%s\n", "<think><think>a</think>%s"),
+        *("<unused94>thought\n%s", "<|think|>%s", "analysisWe need %s", "Here is my thought process: %s"),
+    ],
 )
 def test_a_block_that_never_ends_tells_nothing(text: str) -> None:
     """What may still be thinking is not reported."""

@@ -44,6 +44,7 @@ from emitter.core.verdicts import (
     RetryState,
     classify,
     find_fallback_reason,
+    is_doubtful,
     next_request,
 )
 from emitter.events import (
@@ -137,7 +138,7 @@ def _send_and_judge(
     """Send one request and classify the answer. A valid answer is also passed to the judge, if there is one."""
     answer, classification = yield from send(state, request, can_flag=state.flagged is None)
     judge = state.emission_request.judge
-    if judge is None or classification.verdict not in _VALID_VERDICTS:
+    if judge is None or classification.verdict not in _VALID_VERDICTS or is_doubtful(classification):
         return answer, classification
     from emitter.core.judging import judge_answer  # noqa: PLC0415  few emissions have a judge
 
@@ -162,12 +163,17 @@ def _accepted_answer(
     """Return the answer to accept, if any.
 
     If the correction of a flagged answer fails, the flagged answer is accepted, so that findings alone never end in an
-    error. It is not accepted if the caller cancelled the emission, or if the caller's own code raised.
+    error. It is not accepted if the caller cancelled the emission, or if the caller's own code raised. An answer that
+    was flagged for the words around it is accepted only if a limit leaves no room for the correction: a call that fails
+    is sent again, and another answer replaces it.
     """
     if classification.verdict is Verdict.COMPLETE:
         return classification
     if classification.verdict is Verdict.FLAGGED:
         state.flagged = classification
+        return None
+    if state.flagged is not None and is_doubtful(state.flagged):
+        state.flagged = None if isinstance(answer, ModelResponse) else state.flagged
         return None
     cancelled = isinstance(answer, Fault) and answer.kind is FaultKind.CANCELLED
     return None if cancelled or classification.verdict is Verdict.UNCHECKED else state.flagged
@@ -281,7 +287,7 @@ def send(
         answer = replace(answer, report=replace(report, cause=None))
     contract = state.emission_request.contract
     classification = (
-        classify(answer, contract, already_corrected=number > 1 and state.document_requested, can_flag=can_flag)
+        classify(answer, contract, can_doubt=_can_doubt(state), can_flag=can_flag)
         if classify_answer is None
         else classify_answer(answer, contract)
     )
@@ -290,6 +296,11 @@ def send(
     state.attempts.append(_make_attempt(state, request, answer, classification))
     yield from call_events(state.emission_request, answer, classification)
     return answer, classification
+
+
+def _can_doubt(state: EmissionState) -> bool:
+    """Return whether the model may be asked once more, for the document alone."""
+    return len(state.answered_verdicts) + 1 < state.policy.max_attempts and not state.document_requested
 
 
 def _make_attempt(

@@ -137,20 +137,20 @@ RETRACTED = Violation(
 )
 """The text around the document refuses it or takes it back."""
 DOUBTFUL = Violation("", "doubted", "the document alone, with no words before or after it")
-"""The text around the document may take it back. This is worth one more call but no rejection."""
+"""The text around the document is more than a lead-in. This is worth one more call but no rejection."""
 
 
 def classify(
-    answer: CallResult, contract: DocumentContract, *, already_corrected: bool = False, can_flag: bool = False
+    answer: CallResult, contract: DocumentContract, *, can_doubt: bool = True, can_flag: bool = False
 ) -> ClassifiedAnswer:
     """Return the verdict on ``answer``.
 
     Args:
         answer: The answer or fault.
         contract: The rules for the document.
-        already_corrected: The model was asked for the document alone before. A document that is doubtful again is then
-            accepted with a finding. A retracted document is never accepted.
-        can_flag: Findings may ask for one correction.
+        can_doubt: The model may be asked for the document alone, which is done once. A retracted document is never
+            accepted.
+        can_flag: Findings may ask for one correction. Words around the document are such a finding.
     """
     if isinstance(answer, Fault):
         return ClassifiedAnswer(Verdict.FAULTED)
@@ -161,13 +161,24 @@ def classify(
     if not isinstance(recovered, Recovered):
         violations = (RETRACTED,) if isinstance(recovered, Retracted) else ()
         return ClassifiedAnswer(Verdict.MALFORMED, violations=violations)
-    if recovered.doubtful and not already_corrected:
-        return ClassifiedAnswer(Verdict.MALFORMED, violations=(DOUBTFUL,))
     classification = _validate_document(recovered, contract, can_flag=can_flag)
-    if not recovered.doubtful:
-        return classification
+    return _add_doubt(classification, can_ask=can_flag and can_doubt) if recovered.doubtful else classification
+
+
+def _add_doubt(classification: ClassifiedAnswer, *, can_ask: bool) -> ClassifiedAnswer:
+    """Report the words around a document, and ask once for the document alone."""
     doubt = Finding(DOUBTFUL.pointer, DOUBTFUL.rule, Severity.WARNING, DOUBTFUL.expected)
-    return replace(classification, findings=(*classification.findings, doubt))
+    findings = (*classification.findings, doubt)
+    if not can_ask or classification.verdict is Verdict.UNCHECKED:
+        return replace(classification, findings=findings)
+    verdict = Verdict.FLAGGED if classification.verdict is Verdict.COMPLETE else classification.verdict
+    violations = (DOUBTFUL, *classification.violations)
+    return replace(classification, verdict=verdict, violations=violations, findings=findings)
+
+
+def is_doubtful(classification: ClassifiedAnswer) -> bool:
+    """Return whether the model was asked for the document of this answer alone."""
+    return DOUBTFUL in classification.violations
 
 
 def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
@@ -303,6 +314,8 @@ def retry_reason(classification: ClassifiedAnswer) -> Reason | None:
     rules = {violation.rule for violation in classification.violations}
     if rules == {"type"}:
         return Reason.TYPE_MISMATCH
+    if rules == {DOUBTFUL.rule}:
+        return Reason.PARSE_ERROR
     if any(
         violation.rule in {"enum", "const"} and violation.pointer.endswith("/kind")
         for violation in classification.violations

@@ -1,8 +1,9 @@
 # ruff: noqa: E501, RUF001  the phrases are those of their languages, one to a line
-"""Classify the prose around a document: harmless, doubtful, or a refusal or retraction.
+"""Classify the prose around a document.
 
-The classification relies on short lists of phrases in the languages that models are most often asked in. The phrases
-are broad on purpose: a false match costs one more call, a missed one may cost a wrong decision.
+Prose is harmless only if all of it is recognised as such (see ``harmless_prose``). Any other prose makes the document
+doubtful. A short list of phrases finds the refusals and retractions among it, in the languages that models are most
+often asked in: it decides only whether a doubtful document may stand after all.
 """
 
 from __future__ import annotations
@@ -13,30 +14,32 @@ from functools import cache
 from typing import Final
 from unicodedata import normalize
 
+from emitter.recover.harmless_prose import is_harmless
+
 
 class Stance(Enum):
     """The stance of the prose towards the document."""
 
     PLAIN = auto()
+    """It consists of lead-ins, sign-offs and markup."""
     DOUBTFUL = auto()
+    """It says more, which may concern the document."""
     RETRACTED = auto()
+    """It refuses the document or takes it back."""
 
 
 def classify_prose(prose: str) -> Stance:
     """Return the stance of ``prose`` towards the document that it surrounds."""
-    if not _WORD.search(prose):
+    if is_harmless(prose):
         return Stance.PLAIN
     plain = normalize("NFKC", _APOSTROPHE.sub("'", _MARKUP.sub("", prose))).casefold()
     words = _SPACES.sub(" ", plain.translate(_TURKISH_LETTERS))
     # A line break may end a sentence or interrupt it.
     readings = (words, _LINE_BREAKS.sub(" ", words)) if "\n" in words else (words,)
-    retracted, unspaced = _any_of(_ENGLISH, _OTHER_LANGUAGES), _any_of(_UNSPACED_LANGUAGES)
-    if any(retracted.search(reading) or unspaced.search(reading) for reading in readings):
-        return Stance.RETRACTED
-    return Stance.DOUBTFUL if any(map(_any_of(_DOUBT_PHRASES).search, readings)) else Stance.PLAIN
+    is_retracted = any(pattern.search(reading) for pattern in _load_patterns() for reading in readings)
+    return Stance.RETRACTED if is_retracted else Stance.DOUBTFUL
 
 
-_WORD = re.compile(r"\w")
 _APOSTROPHE = re.compile("[\u2018\u2019ʼ\u00b4`\uff07]")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINE_BREAKS = re.compile(r" *\n[>\s]*")
@@ -185,17 +188,10 @@ _UNSPACED_LANGUAGES: Final = (
     r"لا (?:أستطيع|استطيع|يمكنني|يمكننا|أقدر|نستطيع)[^.\n\u060c]{0,30}?(?:مساعد|تقديم|توفير|إعطاء|فعل|القيام|الإجابة|تلبية)|أرفض|تجاهل",
     r"(?:मदद|प्रदान|सहायता|उत्तर|दे|कर)[^।.\n]{0,12}?नहीं[^।.\n]{0,12}?(?:सकत|करू|दू)",
 )
-_DOUBT_PHRASES: Final = (
-    r"\bsorry\b|\bapolog(?:y|i[sz]|ies)|\bunfortunately\b|\bregret(?:tabl|s?\b)|(?:^|[.!?\n\u2014-]) ?wait\b|\bhmm+\b|\bcorrection:|\boops\b",
-    rf"\b(?:i|we) (?:{_CANNOT}|cannot|hesitate)\b(?! wait)|\b(?:fraud|illegal|unethical|dishonest|deceptive)",
-    r"\b(?:désolée?|malheureusement|lo siento|lamentablemente|desgraciadamente|desculpe|infelizmente|lamento|mi dispiace)\b",
-    r"\b(?:purtroppo|es tut mir leid|leider|entschuldigung|helaas|tyvärr|niestety|przepraszam|maaf|üzgünüm)\b",
-    r"\b(?:извините|простите|вибачте)\b|к сожалению|на жаль",
-    r"抱歉|对不起|對不起|申し訳|ごめん|残念|죄송|미안|أعتذر|آسف|माफ|xin lỗi",
-)
 
 
 @cache
-def _any_of(*tables: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of all phrases, compiled when a text is first classified."""
-    return re.compile("|".join(phrase for table in tables for phrase in table))
+def _load_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of all phrases, compiled when a text is first classified."""
+    tables = ((*_ENGLISH, *_OTHER_LANGUAGES), _UNSPACED_LANGUAGES)
+    return tuple(re.compile("|".join(phrases)) for phrases in tables)

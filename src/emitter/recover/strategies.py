@@ -43,6 +43,7 @@ from emitter.recover.thinking_blocks import (
     find_block_end,
     find_fence_end,
     find_last_unopened_end,
+    find_untagged_end,
     is_thinking_fence,
     parse_tag,
 )
@@ -180,7 +181,10 @@ class ScanResult:
 
 def scan_answer(text: str) -> ScanResult:
     """Find every object and array that is neither inside another one nor in a thinking block."""
-    scanner = _scan_from(text, 0)
+    start = find_untagged_end(text)
+    if start is None:
+        return ScanResult((), ParseFlaw.UNFINISHED_THINKING)
+    scanner = _scan_from(text, start)
     if scanner.flaw not in (None, ParseFlaw.UNFINISHED_THINKING):
         # Chat templates may open the thinking block themselves. Its text looks broken until its end is found.
         end = find_last_unopened_end(text, scanner.position)

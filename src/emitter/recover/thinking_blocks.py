@@ -1,8 +1,9 @@
 """Find and remove thinking blocks in a model's text.
 
 Blocks are recognised by tags such as ``<think>``, ``[THINK]``, ``<|START_THINKING|>`` and ``&lt;thought&gt;``, by
-harmony channels and by code fences with such a language. Blocks nest. An ambiguous tag is read in the way that leaves
-less of the text in the answer.
+tokens that a table lists, by harmony channels, by code fences with such a language, and by the words that begin and end
+the thinking of models without tags. Blocks nest. An ambiguous tag is read in the way that leaves less of the text in
+the answer.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Final
 
 _OPEN_BRACKET, _CLOSE_BRACKET = r"(?:[<\uff1c\u25c1\u27e8]|&lt;)", r"(?:[>\uff1e\u25b7\u27e9]|&gt;)"
 _ANGLED = (
-    rf"{_OPEN_BRACKET}\|?\s{{0,4}}+(?P<slash>/?)\s{{0,4}}+(?P<name>[^\W\d_][\w:.-]{{0,60}}+)"
-    rf"(?P<rest>[^<>|{{}}\[\]\uff1c\uff1e\u25c1\u25b7]{{0,500}}?)\|?{_CLOSE_BRACKET}"
+    rf"{_OPEN_BRACKET}(?P<pipe>[|\uff5c]?)\s{{0,4}}+(?P<slash>/?)\s{{0,4}}+"
+    r"(?P<name>[^\W\d_](?:[\w:.-]|\|(?=\w)){0,60}+)"
+    rf"(?P<rest>[^<>|{{}}\[\]\uff1c\uff1e\u25c1\u25b7]{{0,500}}?)[|\uff5c]?{_CLOSE_BRACKET}"
 )
 _BRACKETED = r"\[[ ]?(?P<end>/?)[ ]?(?P<word>[^\W\d_][\w-]{2,30}+)[ ]?\]"
 TAG: Final = re.compile(rf"{_ANGLED}|{_BRACKETED}")
@@ -25,7 +27,7 @@ _THINKING_NAME = re.compile(
     r"|rationale|思考|推理|思路|思维|思維|생각|추론"
     r"|gedanke|überleg|nachdenk|denken|pens[ée]e|pensamiento|pensamento|pensiero|réflexion|raisonnement"
     r"|razonamiento|raciocínio|ragionamento|рассужд|мысл"
-    r"|размышл"
+    r"|размышл|роздум|σκέψ|myśl|myšlen|düşünc|tänk|tanke|gedacht|suy nghĩ|pikir|تفكير|सोच"
 )
 _THINKING_WORDS = frozenset(
     {"analysis", "reason", "reasons", "draft", "drafts", "plan", "planning", "cot", "musing", "musings"}
@@ -33,17 +35,42 @@ _THINKING_WORDS = frozenset(
 _ATTRIBUTE = re.compile(r"=\s*[\"']?(?:think|thought|reasoning)", re.IGNORECASE)
 _SUMMARY = re.compile(r"\s*+<summary[^<>]{0,200}>[^<>]{0,200}?(?:think|thought|reasoning)", re.IGNORECASE)
 _BEGIN_WORDS, _END_WORDS = frozenset({"begin", "start", "open"}), frozenset({"end", "stop", "close"})
-_NAME_SEPARATORS = re.compile(r"[_:. -]+")
+_NAME_SEPARATORS = re.compile(r"[_:.| -]+")
+_GLUED_SIDE = re.compile(r"(?:(?:begin|start|open)|(end|stop|close))(?:of)?(?=think|thought|reasoning)")
+_PAIRED_TOKENS = {
+    # MedGemma: https://huggingface.co/google/medgemma-1.5-4b-it
+    "unused94": ("unused94", False),
+    "unused95": ("unused94", True),
+    # openPangu-Embedded and openPangu-R
+    "unused16": ("unused16", False),
+    "unused17": ("unused16", True),
+    # Apertus: https://huggingface.co/swiss-ai/Apertus-8B-Instruct-2509
+    "inner_prefix": ("inner_prefix", False),
+    "inner_suffix": ("inner_prefix", True),
+}
+"""Tokens whose names do not tell that they begin or end a block, with the name of the block and whether they end it."""
+_PIPE = "|"
+"""Precedes the name of a block that began with a token such as Solar Open's ``<|think|>``, which ``<|end|>`` ends."""
 # gpt-oss writes <|channel|>analysis<|message|>...<|end|>, Gemma <|channel>thought...<channel|>.
 _CHANNEL = "channel"
 _THINKING_CHANNEL = re.compile(r"\s*+(?:analysis|commentary|thought|thinking)\b", re.IGNORECASE)
 _HEADER = re.compile(
-    r"(?:\s*+<\|start\|>\s*+assistant)?+(?:\s*+<\|channel\|>)?+(?:\s*+final\b[^<>\n]{0,40}+)?+(?:<\|message\|>)?+"
+    r"(?:\s*+<\|(?:start|begin)\|>\s*+assistant)?+(?:\s*+<\|channel\|>)?+(?:\s*+final\b[^<>\n]{0,40}+)?+"
+    r"(?:<\|(?:message|content)\|>)?+"
 )
 _CHANNEL_ENDS = frozenset({"channel", "end", "return", "start"})
 _FENCE = re.compile(r"^[ \t>]*+(?P<ticks>`{3,})[ \t]*+(?P<info>[^\s`]*+)[^\n`]*+$", re.MULTILINE)
 _FENCE_INFO = re.compile(r"[ \t]*+([^\s`]*+)")
 _QUOTES = frozenset("\"'`\u201c\u201d")
+_HARMONY_OPENING, _HARMONY_END = re.compile(r"\s*+analysis(?=[A-Z])"), re.compile(r"assistant\s?+final(?![a-z])")
+_GRANITE_OPENING = re.compile(r"\s*+\**+here(?: is|'s|\u2019s) my thought process:", re.IGNORECASE)
+_GRANITE_END = re.compile(r"\**+here(?: is|'s|\u2019s) my response:\**+", re.IGNORECASE)
+_UNTAGGED_BLOCKS = ((_HARMONY_OPENING, _HARMONY_END), (_GRANITE_OPENING, _GRANITE_END))
+"""The words with which a text begins that is thinking, and the words that end it.
+
+A server that drops special tokens leaves gpt-oss's roles and channels: ``analysisWe need …assistantfinal{…}``. Granite
+3.2 has no tags: https://huggingface.co/ibm-granite/granite-3.2-8b-instruct
+"""
 
 
 class TagSide(Enum):
@@ -64,31 +91,47 @@ class ThinkingTag:
 
 def parse_tag(tag: re.Match[str]) -> ThinkingTag | None:
     """Return the thinking tag that ``tag`` is, or None for any other tag."""
-    if word := tag["word"]:
-        name = word.casefold()
+    name = (tag["word"] or tag["name"]).casefold()
+    if paired := _PAIRED_TOKENS.get(name):
+        return ThinkingTag(TagSide.END if paired[1] else TagSide.BEGIN, paired[0])
+    if tag["word"]:
         return _make_tag(name, tag["end"]) if _THINKING_NAME.match(name) else None
-    return None if tag["rest"].rstrip().endswith("/") else _parse_angled_tag(tag)
+    return None if tag["rest"].rstrip().endswith("/") else _parse_angled_tag(tag, name)
 
 
-def _parse_angled_tag(tag: re.Match[str]) -> ThinkingTag | None:
-    name, rest = tag["name"].casefold(), tag["rest"]
+def _parse_angled_tag(tag: re.Match[str], name: str) -> ThinkingTag | None:
+    rest = tag["rest"]
     if name in _CHANNEL_ENDS and "|" in tag[0]:
         is_begin = name == _CHANNEL and _THINKING_CHANNEL.match(tag.string, tag.end())
         return ThinkingTag(TagSide.BEGIN if is_begin else TagSide.END, _CHANNEL, may_end_unopened=False)
     if _THINKING_NAME.search(name) or name in _THINKING_WORDS:
-        return _make_tag(name, tag["slash"])
+        return _make_tag(name, tag["slash"], tag["pipe"] and _PIPE)
     if tag["slash"]:
         return ThinkingTag(TagSide.END, name, may_end_unopened=False)
     is_thinking = _ATTRIBUTE.search(rest) or (name == "details" and _SUMMARY.match(tag.string, tag.end()))
     return ThinkingTag(TagSide.BEGIN, name) if is_thinking else None
 
 
-def _make_tag(name: str, slash: str) -> ThinkingTag:
+def _make_tag(name: str, slash: str, pipe: str = "") -> ThinkingTag:
     """Return the thinking tag of a name; ``begin_of_thought`` and ``end_of_thought`` share the name ``thought``."""
+    if glued := _GLUED_SIDE.match(name):
+        return ThinkingTag(TagSide.END if glued[1] else TagSide.BEGIN, name[glued.end() :])
     words = [word for word in _NAME_SEPARATORS.split(name) if word != "of"]
     is_end = bool(slash) or not _END_WORDS.isdisjoint(words)
     name_words = [word for word in words if word not in _BEGIN_WORDS | _END_WORDS]
-    return ThinkingTag(TagSide.END if is_end else TagSide.BEGIN, " ".join(name_words))
+    is_begin_token = pipe and len(name_words) == len(words) and not is_end
+    return ThinkingTag(
+        TagSide.END if is_end else TagSide.BEGIN, (pipe if is_begin_token else "") + " ".join(name_words)
+    )
+
+
+def _find_ended(open_names: list[str], name: str) -> int | None:
+    """Return the index of the innermost open block that an end tag of this name ends."""
+    for index in range(len(open_names) - 1, -1, -1):
+        opened = open_names[index]
+        if name in (opened, opened.removeprefix(_PIPE)) or (name == _CHANNEL and opened.startswith(_PIPE)):
+            return index
+    return None
 
 
 def _closes_block(open_names: list[str], text: str, tag: re.Match[str]) -> bool:
@@ -102,9 +145,8 @@ def _closes_block(open_names: list[str], text: str, tag: re.Match[str]) -> bool:
     if thinking_tag.side is TagSide.BEGIN:
         if not thinking_tag.name == open_names[-1] == _CHANNEL:  # a channel ends where the next one begins
             open_names.append(thinking_tag.name)
-    elif thinking_tag.name in open_names and not _is_quoted(text, tag):
-        while open_names.pop() != thinking_tag.name:
-            pass
+    elif (ended := _find_ended(open_names, thinking_tag.name)) is not None and not _is_quoted(text, tag):
+        del open_names[ended:]
     return not open_names
 
 
@@ -113,7 +155,7 @@ def find_block_end(text: str, tag: re.Match[str], opening: ThinkingTag) -> int |
     open_names = [opening.name]
     for inner in TAG.finditer(text, tag.end()):
         if _closes_block(open_names, text, inner):
-            header = _HEADER.match(text, inner.end()) if opening.name == _CHANNEL else None
+            header = _HEADER.match(text, inner.end()) if opening.name.startswith((_CHANNEL, _PIPE)) else None
             return header.end() if header else inner.end()
     return None
 
@@ -137,6 +179,18 @@ def find_fence_end(text: str, at: int) -> int | None:
         if not depth:
             return fence.end()
     return None
+
+
+def find_untagged_end(text: str) -> int | None:
+    """Return the end of the thinking with which a text begins without a tag: 0 if there is none, None if it never ends.
+
+    The first end counts. If it is only mentioned, the rest holds several documents, or words that make one doubtful.
+    """
+    for opening, ending in _UNTAGGED_BLOCKS:
+        if begin := opening.match(text):
+            end = ending.search(text, begin.end())
+            return end.end() if end else None
+    return 0
 
 
 def find_last_unopened_end(text: str, at: int) -> int | None:
@@ -167,7 +221,8 @@ def _edges_line(text: str, tag: re.Match[str]) -> bool:
 def strip_thinking(text: str) -> str:
     """Return prose without its thinking blocks; an unfinished block extends to the end."""
     parts: list[str] = []
-    kept_from = at = 0
+    untagged_end = find_untagged_end(text)
+    kept_from = at = len(text) if untagged_end is None else untagged_end
     while tag := TAG.search(text, at):
         thinking_tag, at = parse_tag(tag), tag.end()
         if thinking_tag is None:
@@ -206,6 +261,18 @@ _LOOKAHEAD = 60
 """The number of characters after a tag that identify a channel or a summary."""
 
 
+_UNTAGGED_WORDS = (
+    "analysis",
+    *(f"here{verb} my thought process:" for verb in (" is", "'s", "\u2019s")),
+)
+
+
+def _may_begin_untagged(text: str) -> bool:
+    """Return whether the next piece may turn the text into the beginning of thinking without a tag."""
+    begun = text.lstrip().lstrip("*").lower()
+    return any(words.startswith(begun) for words in _UNTAGGED_WORDS)
+
+
 def _may_continue(text: str, start: int, tag: re.Match[str] | None) -> bool:
     """Return whether the next piece may change the meaning of the sign at ``start``."""
     if tag is None:
@@ -220,10 +287,12 @@ class ThinkingFilter:
     A block without a beginning is recognised only at its end, so its text is passed through.
     """
 
-    __slots__ = ("_document_begun", "_open_fences", "_open_names", "_pending")
+    __slots__ = ("_document_begun", "_has_begun", "_open_fences", "_open_names", "_pending", "_untagged_end")
 
     def __init__(self) -> None:
         self._pending = ""
+        self._has_begun = False
+        self._untagged_end: re.Pattern[str] | None = None
         self._open_names: list[str] = []
         self._open_fences = 0
         self._document_begun = False
@@ -232,7 +301,12 @@ class ThinkingFilter:
         """Return the text that is now certain to be outside thinking blocks."""
         if self._document_begun:
             return piece
-        text, at, parts = self._pending + piece, 0, list[str]()
+        text = self._pending + piece
+        start = 0 if self._has_begun and self._untagged_end is None else self._skip_untagged(text)
+        return "" if start is None else self._filter(text, start)
+
+    def _filter(self, text: str, at: int) -> str:
+        parts: list[str] = []
         while not self._document_begun and at < len(text):
             before = at
             at = self._in_fence(text, at) if self._open_fences else self._in_block(text, at) if self._open_names else at
@@ -247,6 +321,23 @@ class ThinkingFilter:
             at = len(text)
         self._pending = text[at:]
         return "".join(parts)
+
+    def _skip_untagged(self, text: str) -> int | None:
+        """Return the end of the thinking with which the text begins without a tag, or None if it is not known yet."""
+        if not self._has_begun:
+            if _may_begin_untagged(text):
+                self._pending = text
+                return None
+            self._has_begun = True
+            self._untagged_end = next((end for opening, end in _UNTAGGED_BLOCKS if opening.match(text)), None)
+        if self._untagged_end is None:
+            return 0
+        end = self._untagged_end.search(text)
+        if end is None or end.end() == len(text):
+            self._pending = text[-_LOOKAHEAD:]
+            return None
+        self._untagged_end = None
+        return end.end()
 
     def _in_prose(self, text: str, at: int, parts: list[str]) -> int:
         """Read prose up to the end of the next sign, or up to a sign that may be incomplete."""
