@@ -70,7 +70,7 @@ def _bind(transport: Any, loop: AbstractEventLoop) -> Any:
         return users.views[loop]
     for closed in [each for each in users.views if each.is_closed()]:
         del users.views[closed]
-    owner = users.owner and users.owner()
+    owner = None if users.owner is None else users.owner()
     if owner is None or owner.is_closed():
         for pool in pools:
             _drop_dead_connections(pool, owner)
@@ -96,7 +96,7 @@ def _is_pool(value: object) -> bool:
 
 def _parts(transport: Any, depth: int) -> dict[str, Any]:
     """Return the pools and transports that are attributes of a transport."""
-    names = [*getattr(transport, "__dict__", ()), *getattr(type(transport), "__slots__", ())] if depth else ()
+    names = [*getattr(transport, "__dict__", ()), *getattr(transport.__class__, "__slots__", ())] if depth else ()
     values = {name: getattr(transport, name, None) for name in names}
     return {name: each for name, each in values.items() if hasattr(each, "handle_async_request")}
 
@@ -108,7 +108,7 @@ def _make_view(transport: Any, depth: int = _MAX_DEPTH) -> Any:
         pool._connections, pool._requests = [], []  # noqa: SLF001
         return pool
     parts = {name: each for name, each in _parts(transport, depth).items() if _find_pools(each, depth - 1)}
-    view: Any = object.__new__(_view_type(type(transport), tuple(parts)))
+    view: Any = object.__new__(_view_type(transport.__class__, tuple(parts)))
     object.__setattr__(view, "__dict__", transport.__dict__)
     for name, each in parts.items():
         object.__setattr__(view, name, _make_view(each, depth - 1))

@@ -149,7 +149,7 @@ def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception
         raise raised
     status, response = _answered_status(raised), getattr(raised, "response", None)
     if status is not None:
-        headers = getattr(response, "headers", None) or {}
+        headers: Mapping[str, str] = getattr(response, "headers", None) or {}
         return with_cause(parse_response(profile, wire, status, headers, _error_text(response, raised)), error)
     kind = _find_kind(raised, _TRANSPORT_FAULTS) or _find_kind(raised, _BUILTIN_FAULTS)
     return None if kind is None else with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
