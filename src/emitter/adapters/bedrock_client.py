@@ -20,6 +20,7 @@ from email.utils import formatdate
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from emitter.adapters.environment import check_boto3_proxy, check_key_log
 from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, SignedRequest, make_view
 from emitter.errors import InputError, MissingKey
 from emitter.messages import Fault, FaultKind, as_mapping
@@ -56,6 +57,7 @@ def create_bedrock_client(service: str, api_key: str | None, url: str | None, ht
     Raises:
         MissingKey: There are no credentials, or there is no region.
     """
+    check_key_log()
     session = _botocore("session").Session()
     session.register_component("data_loader", _data_loader(session.get_config_variable("data_path")))
     region = session.get_config_variable("region") or os.environ.get("AWS_REGION") or (_ANY_REGION if url else None)
@@ -76,7 +78,9 @@ def create_bedrock_client(service: str, api_key: str | None, url: str | None, ht
         **({"signature_version": "bearer"} if is_bearer else {}),
     )
     client = session.create_client(service, region_name=region, endpoint_url=url, config=config)
-    if http_client is not None:
+    if http_client is None:
+        check_boto3_proxy(client.meta.endpoint_url)
+    else:
         client._endpoint.http_session = HttpxSession(http_client)  # noqa: SLF001  botocore has no argument for it
     return client
 

@@ -36,16 +36,20 @@ if TYPE_CHECKING:
     import httpx2
 
     from emitter.adapters.transport import HttpTransfer
-    from emitter.profiles.model import ProviderProfile
+    from emitter.profiles.model import ClientConfig, ProviderProfile
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
 _PLACEHOLDER_KEY = "no-key"
-_SDK_VARIABLES = (
-    *("OPENAI_", "AZURE_", "ANTHROPIC_", "GOOGLE_", "GEMINI_", "AWS_"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_"),
-)
-"""Beginnings of the environment variables that the SDKs (openai 3.52.0, anthropic 2.11.0, google-genai 3.4.0, boto3
-1.44.5) read."""
+HTTP_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_", "SSLKEYLOGFILE")
+"""Beginnings of the environment variables that HTTP clients read."""
+_SDK_VARIABLES = {
+    Sdk.OPENAI: ("OPENAI_", "AZURE_"),
+    Sdk.ANTHROPIC: ("ANTHROPIC_",),
+    Sdk.GOOGLE: ("GOOGLE_", "GEMINI_"),
+    Sdk.BEDROCK: ("AWS_",),
+}
+"""Those that the SDKs read: openai 3.52.0, anthropic 2.11.0, google-genai 3.4.0, boto3 1.44.5."""
+_VARIABLES = (*(name for names in _SDK_VARIABLES.values() for name in names), *HTTP_VARIABLES)
 
 
 def create_client(
@@ -66,19 +70,39 @@ def create_client(
         http_client: An ``httpx2`` client of the matching kind to send through; a blocking one for boto3.
 
     Raises:
-        MissingExtra: The SDK is not installed.
+        InputError: A setting in the environment cannot be used.
+        MissingExtra: The SDK, or a package that the environment requires, is not installed.
         MissingKey: The API key or the base URL is missing.
     """
+    from emitter.adapters.environment import (  # noqa: PLC0415  few emissions create a client
+        check_http_settings,
+        named_settings,
+        split_address,
+    )
+
     config = profile.client
     sdk = _import_sdk(config.sdk)
+    settings = named_settings(_SDK_MODULES[config.sdk], (*_SDK_VARIABLES[config.sdk], *HTTP_VARIABLES))
     url = _find_base_url(profile, base_url)
+    if url is not None and split_address(url) is None:
+        raise _base_url_error(profile, base_url, url, "is not an address", hint="Write https://host/path.")
     if config.sdk is Sdk.BEDROCK:
         from emitter.adapters.bedrock_client import create_bedrock_client  # noqa: PLC0415  only clients of Bedrock
 
-        return create_bedrock_client(config.flavour, api_key, url, http_client)
+        with settings:
+            return create_bedrock_client(config.flavour, api_key, url, http_client)
     key = api_key or _find_key(profile)
-    if config.sdk is Sdk.GOOGLE:
-        return _create_google_client(sdk, key, url, http_client, asynchronous=asynchronous)
+    if http_client is None:
+        check_http_settings(url)
+    with settings:
+        if config.sdk is Sdk.GOOGLE:
+            return _create_google_client(sdk, key, url, http_client, asynchronous=asynchronous)
+        client_class: Any = getattr(sdk, f"{'Async' if asynchronous else ''}{config.flavour}")
+        return client_class(**_client_arguments(config, key, url, http_client))
+
+
+def _client_arguments(config: ClientConfig, key: str, url: str | None, http_client: object) -> dict[str, Any]:
+    """Return the arguments of a client of openai or anthropic."""
     arguments: dict[str, Any] = {"api_key": key, "max_retries": 0}
     if url is not None:
         arguments["azure_endpoint" if config.flavour.startswith("Azure") else "base_url"] = url
@@ -86,8 +110,7 @@ def create_client(
         arguments["http_client"] = http_client
     if config.flavour.startswith("Azure") and config.api_version and not os.environ.get("OPENAI_API_VERSION"):
         arguments["api_version"] = config.api_version  # Azure's client requires one; the caller's variable wins
-    client_class: Any = getattr(sdk, f"{'Async' if asynchronous else ''}{config.flavour}")
-    return client_class(**arguments)
+    return arguments
 
 
 def limit_client(client: object, transfer: HttpTransfer) -> LimitedClient:
@@ -127,7 +150,7 @@ def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: 
     Besides the key and the address, SDKs and httpx2 read proxies, certificates, organizations and projects from the
     environment.
     """
-    read = tuple((name, value) for name, value in os.environ.items() if name.upper().startswith(_SDK_VARIABLES))
+    read = tuple((name, value) for name, value in os.environ.items() if name.upper().startswith(_VARIABLES))
     return ClientSettings(api_key or _find_key(profile), _find_base_url(profile, base_url), read)
 
 
@@ -285,12 +308,15 @@ def _find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None
         remedy = f"set {config.base_url_env}" if config.base_url_env else "pass base_url="
         raise MissingKey(f"{profile.title} needs a base URL.", hint=f"Pass base_url= or client=, or {remedy}.")
     if url is not None and not url.lower().startswith(("http://", "https://")):
-        shown = url.rpartition("@")[2]  # without credentials
-        raise InputError(
-            f"The base URL {shown!r} does not begin with http:// or https://.",
-            hint=f"Write http://{shown.rpartition('//')[2]} or https://...",
-        )
+        hint = f"Write http://{url.rpartition('@')[2].rpartition('//')[2]} or https://..."
+        raise _base_url_error(profile, explicit, url, "does not begin with http:// or https://", hint=hint)
     return url
+
+
+def _base_url_error(profile: ProviderProfile, explicit: str | None, url: str, problem: str, *, hint: str) -> InputError:
+    variable = profile.client.base_url_env if explicit is None else None
+    shown, place = url.rpartition("@")[2], f" in {variable}" if variable else ""  # without credentials
+    return InputError(f"The base URL {shown!r}{place} {problem}.", hint=hint)
 
 
 def _create_google_client(

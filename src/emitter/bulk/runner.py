@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, assert_never
 
-from emitter.adapters.clients import create_client
+from emitter.adapters.clients import HTTP_VARIABLES, create_client
+from emitter.adapters.environment import check_http_settings, named_settings
 from emitter.adapters.transport import async_half
 from emitter.bulk.claims import ClaimLost
 from emitter.bulk.jobs import Job, JobResult, R, to_job
@@ -198,7 +199,11 @@ async def open_client(profile: ProviderProfile, settings: Settings, in_flight: i
     from emitter.bulk.connections import PooledAsyncClient  # noqa: PLC0415  loads httpx2
 
     async with AsyncExitStack() as stack:
-        http = None if profile.client.is_blocking else PooledAsyncClient(in_flight)
+        http = None
+        if not profile.client.is_blocking:
+            check_http_settings(settings.base_url)
+            with named_settings("httpx2", HTTP_VARIABLES):
+                http = PooledAsyncClient(in_flight)
         if http is not None:
             stack.push_async_callback(http.aclose)
         key = settings.pool.api_key
