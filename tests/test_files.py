@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from emitter import Emitter, emit, emit_many
+from emitter.authority.signing import load_key, new_key, save_key
 from emitter.bulk.journal import open_jsonl
-from emitter.errors import BadJournal
+from emitter.cli import main
+from emitter.cli.input_output import read_content, read_text
+from emitter.decisions.ledger_words import KeepWords
+from emitter.errors import BadJournal, EmitterError
+from emitter.media import Image
 from emitter.stores import SqliteStore
 from emitter.telemetry.sinks import EventRecorder, to_jsonl
-from emitter.testing.cassettes import Cassette, Provenance, save_cassette
+from emitter.testing.cassettes import Cassette, Provenance, load_cassette, save_cassette
 from tests.stores.making import event, fresh
 
 if TYPE_CHECKING:
@@ -99,3 +105,83 @@ def test_a_journal_is_a_regular_file(device: Callable[[Path], str], tmp_path: Pa
         open_jsonl(Path(device(tmp_path)), "emitter", 1, "journal"),
     ):
         pass
+
+
+def _batch(path: Any) -> object:
+    return list(emit_many({"type": "object"}, ["x"], model="openai/gpt-6-sol", journal=path))
+
+
+def _emission(path: Any) -> object:
+    return emit({"type": "object"}, "x", model="openai/gpt-6-sol", prompts=path)
+
+
+def _end(status: int) -> None:
+    assert status in {1, 2}
+    raise SystemExit(status)
+
+
+WITH_PATHS: dict[str, Callable[[Any], object]] = {
+    "emit_many(journal=)": _batch,
+    "emit_many(journal=, batch=)": lambda path: list(
+        emit_many({"type": "object"}, ["x"], model="openai/gpt-6-sol", journal=path, batch=True)
+    ),
+    "emit(prompts=)": _emission,
+    "Emitter(prompts=)": lambda path: Emitter("openai/gpt-6-sol", prompts=path).emit({"type": "object"}, "x"),
+    "SqliteStore": SqliteStore,
+    "to_jsonl": to_jsonl,
+    "load_key": load_key,
+    "save_key": lambda path: save_key(new_key(), path),
+    "with_key_file": KeepWords.with_key_file,
+    "load_cassette": load_cassette,
+    "save_cassette": lambda path: save_cassette(Cassette(provenance=Provenance.BY_HAND), path),
+    "Image": Image,
+    "read_text": read_text,
+    "read_content": read_content,
+    **{
+        f"emitter {line}": lambda path, line=line: _end(main([each.format(path) for each in line.split()]))  # type: ignore[misc]
+        for line in (
+            "render {}", "digest {}", "lint-moment {}", "recover {}", "moment --model openai/gpt-6-sol {}",
+            "stop {} w", "receipts list {}", "receipts verify {}", "receipts key {}", "receipts export {} w",
+            "accept {}", "decisions {}", "forget {} --older-than 1",
+            "batch {} --model openai/gpt-6-sol --type builtins:int",
+            "batch - --model openai/gpt-6-sol --type builtins:int --output {}", "classify {}", "compile {}",
+            "batch - --model openai/gpt-6-sol --type builtins:int --journal {}", "emit x --schema {} --model openai/x",
+            "moment --model openai/gpt-6-sol --events {}", "moment --model openai/gpt-6-sol --prompts {}",
+            "moment --model openai/gpt-6-sol --material {}", "resolve --store {}", "stop --sign {} a.db w",
+            "mcp --demo --store {}", "capabilities --kind a.b={}", "simulate --answer @{}", "accept - --secrets {}",
+        )
+    },
+}  # fmt: skip
+NO_PATHS: dict[str, object] = {
+    "null": "a\0b",
+    "null in a folder": "a\0b/c.json",
+    "surrogate": "\ud800",
+    "long": "x" * 5000,
+    "long folder": "x" * 300 + "/y",
+    "file as a folder": "/dev/null/x",
+    "bytes": b"x",
+    "number": 5,
+    "none": None,
+    "list": [],
+}
+
+
+CASES = [
+    pytest.param(use, path, id=f"{name}-{what}")
+    for name, use in WITH_PATHS.items()
+    for what, path in NO_PATHS.items()
+    if isinstance(path, str) or not name.startswith("emitter ")
+    if path is not None or "=" not in name
+]
+
+
+@pytest.mark.parametrize(("use", "path"), CASES)
+def test_a_path_that_is_none_gets_an_error_of_the_library(
+    use: Callable[[Any], object], path: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever takes it, and no file is made."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "not used")
+    with pytest.raises((EmitterError, SystemExit)):
+        use(path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,12 +1,44 @@
-"""Create and open files that only their owner can read."""
+"""Check the paths that callers pass, and create and open files that only their owner can read."""
 
 from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
+from typing import cast
+
+from emitter.errors import InputError
 
 PRIVATE_MODE = 0o600
 """Read and write permission for the owner only."""
+
+
+def check_path(name: str, path: object) -> Path:
+    """Return the path in an argument.
+
+    Raises:
+        InputError: It is not text, or no file can have this name. ``open`` would raise ``ValueError`` or ``TypeError``.
+    """
+    text = os.fspath(cast("str", path)) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise InputError(f"{name} is of type {type(path).__name__}; it must be a path.", hint="Pass a str or a Path.")
+    try:
+        is_name = text != "" and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise InputError(f"{name} is {text!r}, which no file can be named.", hint="Pass the path of a file.")
+    return Path(text)
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is a folder. Other than ``Path.is_dir``, it raises nothing for a long name."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a path is a regular file, as ``is_folder``."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def private_opener(path: str, flags: int) -> int:

@@ -103,7 +103,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "list, text": (["list", "text"], "cannot be opened: file is not a database"),
     "list, another's database": (["list", "other.db"], "is the database of another program"),
     "list, no such workflow": (["list", "store.db", "--workflow", "x"], "The store holds no such workflow."),
-    "list, no name": (["list", ""], " is not a file."),
+    "list, no name": (["list", ""], "no file can be named"),
     "export, absent": (["export", "absent", "w"], "absent is not a file."),
     "export, no such workflow": (["export", "store.db", "x"], "The store holds no such workflow."),
     "export, into no folder": (["export", "store.db", "w", "-o", "absent/o"], "absent/o cannot be written: No such"),

@@ -195,6 +195,12 @@ ATTACKS = {
     "an event id that is none": Attack(
         "headers", lambda q: request(f"{q.inbox.url}events?after=x", x_user=None, last_event_id="\xe9" * 9), 403
     ),
+    "an event id that is too long": Attack(
+        "oversized", lambda q: request(f"{q.inbox.url}events", x_user="alice", last_event_id="9" * 5000), 400
+    ),
+    "a number of an event that is too long": Attack(
+        "oversized", lambda q: request(f"{q.inbox.url}events?after={'9' * 5000}", x_user="alice"), 400
+    ),
     "assigned without a token": Attack("assigned", lambda q: assign(q, token=""), 403),
     "assigned with another's token": Attack(
         "assigned", lambda q: assign(q, token=q.opened("bob").forms[0]["token"]), 403
@@ -235,7 +241,7 @@ def test_the_table_covers_every_kind() -> None:
         "unauthenticated": 2,
         "without rights": 2,
         "other prefix": 7,
-        "oversized": 4,
+        "oversized": 6,
         "another method": 6,
         "another body": 6,
         "headers": 7,

@@ -14,11 +14,11 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from emitter.decisions.canonical_json import parse_strict_json
 from emitter.errors import InputError, MissingExtra, NotCanonical, Tampered
+from emitter.files import check_path
 from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
@@ -66,27 +66,27 @@ def save_key(key: Key, path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: The key is not private, or the file exists or cannot be written.
     """
+    place = check_path("path", path)
     text = json.dumps({**public_jwk(key), **_private_key(key).as_dict(private=True)}, indent=2)
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(f"{text}\n")
     except OSError as error:
-        raise InputError(f"{os.fspath(path)} cannot be written: {error.strerror}.", hint="Name a new file.") from None
+        raise InputError(f"{place} cannot be written: {error.strerror}.", hint="Name a new file.") from None
 
 
 def load_key(path: str | os.PathLike[str]) -> OKPKey:
     """Read a private or public key from a JWK or PEM file, or raise ``InputError``."""
+    place = check_path("path", path)
     try:
-        text = Path(path).read_bytes()
+        text = place.read_bytes()
     except OSError as error:
-        raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
+        raise InputError(f"{place} cannot be read: {error.strerror}.") from None
     try:
         return _normalize_key(_jwk_or_text(text))
     except InputError:
-        raise InputError(
-            f"{os.fspath(path)} does not contain an Ed25519 signing key.", hint=_KEY_FORMATS_HINT
-        ) from None
+        raise InputError(f"{place} does not contain an Ed25519 signing key.", hint=_KEY_FORMATS_HINT) from None
 
 
 def make_signer(key: Key) -> Callable[[str], str]:

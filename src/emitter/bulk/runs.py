@@ -30,6 +30,7 @@ from emitter.client.request import warn_unknown_models
 from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
+from emitter.files import check_path
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
@@ -74,6 +75,8 @@ class RunOptions:
             raise InputError(
                 "store= cannot be combined with journal=.", hint="A store is a journal for several processes."
             )
+        if self.journal is not None:
+            check_path("journal", self.journal)
         in_flight: Any = self.in_flight
         if isinstance(in_flight, bool) or not isinstance(in_flight, int) or in_flight < 1:
             raise InputError(f"in_flight is {in_flight!r}; it must be an int of at least 1.")

@@ -33,7 +33,7 @@ from emitter.cli.emit import add_form_arguments, describe_emission, describe_err
 from emitter.cli.input_output import read_content, read_text, source_name
 from emitter.client.rate_limits import RateLimit
 from emitter.errors import InputError, UnknownOutcome
-from emitter.files import private_opener
+from emitter.files import check_path, private_opener
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
 from emitter.stores import SqliteStore, SqlStore
@@ -250,8 +250,9 @@ def _load_form(args: argparse.Namespace, job_file: JobFile) -> Any:
 def _check_files(args: argparse.Namespace) -> None:
     """Raise ``InputError`` if standard input is read twice, or if the results would overwrite an input."""
     check_single_standard_input([args.file, *args.material, *args.untrusted, *filter(None, [args.schema])])
+    output = None if args.output is None else os.path.realpath(check_path("--output", args.output))
     for name in (args.file, args.journal, args.store):
-        if args.output is not None and name is not None and os.path.realpath(name) == os.path.realpath(args.output):
+        if args.output is not None and name is not None and os.path.realpath(name) == output:
             raise InputError(f"--output would overwrite {name}.", hint="Write the results to another file.")
 
 
@@ -260,7 +261,7 @@ def _open_output(name: str | None) -> Generator[TextIO]:
     if name is None or name == "-":
         yield sys.stdout
         return
-    place = Path(name)
+    place = check_path("--output", name)
     # A file is opened for appending, so that the results of an earlier run stay until there are new ones. A pipe has
     # no end to append to.
     mode: Literal["a", "w"] = "w" if place.exists() and not place.is_file() else "a"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from emitter.errors import InputError
 from emitter.events import CALLING, LogAppended
+from emitter.files import check_path
 from emitter.media.parts import detect_media_type, is_text, make_part, media_type_of_name, medium_of
 from emitter.messages import as_list, as_mapping
 from emitter.models import Trust
@@ -37,8 +38,10 @@ def read_text(name: str) -> str:
 
 
 def _read_bytes(name: str) -> bytes:
+    if name == "-":
+        return _read_standard_input()
     try:
-        return _read_standard_input() if name == "-" else Path(name).read_bytes()
+        return check_path("FILE", name).read_bytes()
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
 

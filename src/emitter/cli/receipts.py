@@ -22,7 +22,7 @@ from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
 from emitter.decisions.resolution import signing_key_id
 from emitter.errors import InputError, Tampered
-from emitter.files import private_opener
+from emitter.files import check_path, private_opener
 from emitter.render.safe_text import quote, to_single_line
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _write_new_file(text: bytes, name: str | None) -> None:
         sys.stdout.buffer.write(text)
         return
     try:
-        with open(name, "xb", opener=private_opener) as file:
+        with open(check_path("--output", name), "xb", opener=private_opener) as file:
             file.write(text)
     except OSError as error:
         raise InputError(f"{name} cannot be written: {error.strerror}.", hint="Pass the name of a new file.") from error

@@ -9,7 +9,6 @@ import time
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from emitter.authority import Authority
@@ -25,6 +24,7 @@ from emitter.decisions.ledger_words import ONE_WEEK, KeepWords
 from emitter.decisions.principals import Principal, record_answer
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
 from emitter.events import format_timestamp
+from emitter.files import check_path, is_file
 from emitter.messages import as_mapping
 from emitter.render.safe_text import quote, to_single_line
 from emitter.stores import SqliteStore, SqlStore, Store
@@ -302,7 +302,7 @@ def is_store(name: str) -> bool:
     if "://" in name:
         return True
     try:
-        with Path(name).open("rb") as file:
+        with check_path("STORE", name).open("rb") as file:
             return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
     except OSError:
         return False
@@ -327,7 +327,7 @@ def open_store(
             ledger = Ledger(server_store, words=keep_words, sign=sign)
             yield OpenStore(server_store, Authority(server_store, ledger=ledger))
         return
-    if not Path(name).is_file():
+    if not is_file(check_path("STORE", name)):
         raise InputError(f"{name} is not a file.", hint="Pass a store's file, or postgresql://...")
     # Opening a store creates its tables, so a file of another kind must be recognized before.
     database = SqliteDatabase(os.path.realpath(name), _BUSY_TIMEOUT)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter import tokens
 from emitter.conversation import append_parts
 from emitter.errors import InputError, Unencodable
+from emitter.files import check_path, is_folder
 from emitter.messages import HOUR, MediaPart, Message, OutputMode, Role, Usage, as_list, as_mapping
 from emitter.models import Trust
 from emitter.prompts import (
@@ -55,8 +55,8 @@ _LISTED_REASONS = frozenset({LossReason.UNSUPPORTED, LossReason.DEGRADED})
 
 def load_prompts(folder: str | os.PathLike[str]) -> PromptTemplates:
     """Load the prompt templates. A template in the caller's folder replaces the library's."""
-    path = Path(folder)
-    if not path.is_dir():
+    path = check_path("prompts", folder)
+    if not is_folder(path):
         raise InputError(f"prompts={str(folder)!r} is not a folder.")
     return load_templates(path)
 

@@ -9,20 +9,21 @@ Source: RFC 7516 (JWE) and RFC 7518 (``dir`` and ``ECDH-ES`` with ``A256GCM``).
 from __future__ import annotations
 
 import json
-import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from emitter.decisions import ledger_arguments
 from emitter.errors import InputError, MissingExtra, StoreAltered
+from emitter.files import check_path
 from emitter.messages import as_mapping
 from emitter.stores import Entry
 
 if TYPE_CHECKING:
+    import os
+
     from emitter.decisions.ledger_log import LedgerLog
     from emitter.messages import Json
 
@@ -67,10 +68,11 @@ class KeepWords:
         Raises:
             InputError: The file cannot be read, or has no key that can encrypt words.
         """
+        place = check_path("path", path)
         try:
-            text = Path(path).read_bytes()
+            text = place.read_bytes()
         except OSError as error:
-            raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
+            raise InputError(f"{place} cannot be read: {error.strerror}.") from None
         try:
             jwk: object = json.loads(text)
         except ValueError:
@@ -80,7 +82,7 @@ class KeepWords:
         except InputError as error:
             if isinstance(error, MissingExtra):
                 raise
-            raise InputError(f"{os.fspath(path)} has no key that can encrypt words.", hint=_KEY_HINT) from None
+            raise InputError(f"{place} has no key that can encrypt words.", hint=_KEY_HINT) from None
 
     def expires_at(self, written_at: float) -> float | None:
         """Return when words written at a time are deleted, in seconds since 1970, or ``None``."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from emitter.errors import InputError, StoreAltered, StoreFailed
-from emitter.files import create_private
+from emitter.files import check_path, create_private, is_file
 from emitter.stores.jobs import JobTable, SqlDialect
 from emitter.stores.locks import (
     DEFAULT_TIMEOUT,
@@ -191,10 +191,9 @@ _DIALECT = SqlDialect(
 
 
 def _resolve_path(path: str | Path) -> str:
-    name = os.fspath(path)
-    if name in {"", ":memory:"}:
+    if path in ("", ":memory:"):
         raise InputError("SqliteStore needs the path of a file.", hint="Use MemoryStore() for a store in memory.")
-    return os.path.realpath(name)
+    return os.path.realpath(check_path("path", path))
 
 
 def _create_if_new(database: SqliteDatabase, timeout: float) -> FileLocks:
@@ -370,7 +369,7 @@ class SqliteDatabase:
                 header: tuple[int, int, int] = connection.execute(_HEADER_QUERY).fetchone()
         except StoreFailed as error:
             if _sqlite_code(error.__cause__) in _CANNOT_OPEN:
-                may_be_store = Path(self.path).is_file() and _sqlite_code(error.__cause__) != sqlite3.SQLITE_NOTADB
+                may_be_store = is_file(Path(self.path)) and _sqlite_code(error.__cause__) != sqlite3.SQLITE_NOTADB
                 hint = _PERMISSIONS_HINT if may_be_store else _OTHER_FILE_HINT
                 raise self.unusable_error(f"cannot be opened: {error.__cause__}", hint) from error
             raise

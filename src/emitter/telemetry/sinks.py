@@ -16,20 +16,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, cast, get_args
 
 from emitter.arguments import is_async
 from emitter.errors import EmitterError, InputError, MissingExtra
 from emitter.events import Event, Level, LogAppended, RunEvent
-from emitter.files import private_opener
+from emitter.files import check_path, private_opener
 from emitter.interpreter import BlockingStep, run_steps
 from emitter.redaction import NO_SECRETS
 from emitter.redaction.secret_registry import redact_event
 from emitter.telemetry.attributes import log_export_errors
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import TracebackType
 
     from opentelemetry._logs import LoggerProvider
@@ -194,7 +194,7 @@ def to_jsonl(path: str | Path) -> Sink:
         InputError: The file cannot be opened. Later, the sink raises ``EmitterError`` if a line cannot be written,
             which an emission reports as a ``RuntimeWarning``.
     """
-    file_path = Path(path)
+    file_path = check_path("path", path)
     try:
         open(file_path, "ab", opener=private_opener).close()
     except OSError as error:

@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -22,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from emitter.adapters.bedrock_client import EVENT_STREAM, as_server_sent_events
 from emitter.adapters.clients import HARMLESS_QUERY, create_client, credential_fragments, find_request_credentials
 from emitter.errors import BadCassette, InputError, MissingExtra, MissingKey, UnexpectedRequest
-from emitter.files import private_opener
+from emitter.files import check_path, private_opener
 from emitter.media.parts import detect_media_type
 from emitter.messages import MediaPart, Medium
 from emitter.profiles import find_profile
@@ -39,6 +38,7 @@ except ImportError as missing:
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pytest
 
@@ -95,8 +95,9 @@ class Cassette(_StrictModel):
 
 def load_cassette(path: str | Path) -> Cassette:
     """Load the cassette at ``path``. Raises ``BadCassette``."""
+    place = check_path("path", path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadCassette(f"The cassette {path} cannot be read: {error}.") from error
     return parse_cassette(text, str(path))
@@ -113,8 +114,15 @@ def parse_cassette(text: str, name: str) -> Cassette:
 
 
 def save_cassette(cassette: Cassette, place: str | Path) -> None:
-    """Write the cassette atomically, readable by its owner only, and its media beside it."""
-    path = Path(place)
+    """Write the cassette atomically, readable by its owner only, and its media beside it. Raises ``BadCassette``."""
+    path = check_path("place", place)
+    try:
+        _write_cassette(cassette, path)
+    except OSError as error:
+        raise BadCassette(f"The cassette {place} could not be written: {error.strerror}.") from error
+
+
+def _write_cassette(cassette: Cassette, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f"{path.suffix}.part")
     partial.unlink(missing_ok=True)  # an old one may be readable by others

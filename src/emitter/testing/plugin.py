@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from emitter.errors import BadCassette
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
@@ -123,8 +125,8 @@ def _finish_cassette(session: CassetteSession, report: pytest.TestReport) -> Non
         return
     try:
         problem = session.finish()
-    except OSError as error:
-        problem = f"The cassette {session.plan.path} could not be written: {error}."
+    except BadCassette as error:
+        problem = str(error)
     if problem:
         report.outcome, report.longrepr = "failed", problem
 

@@ -85,6 +85,8 @@ _HEARTBEAT_SECONDS: Final = 15.0
 """Seconds without news after which a comment is sent, so that proxies keep the connection."""
 _STREAM_SECONDS: Final = 900.0
 """Seconds after which a stream ends. The browser connects again, and is authenticated again."""
+_MAX_ID_LENGTH: Final = 64
+"""The longest id of an event that a browser may send. The inbox writes shorter ones."""
 Authenticate: TypeAlias = "Callable[[Request], Principal | Awaitable[Principal | None] | None]"
 """Returns who sent a request, or None. It may be async; a sync function runs in a thread."""
 
@@ -293,6 +295,8 @@ class _Inbox:
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        if len(after) > _MAX_ID_LENGTH:
+            return Response("This is not the id of an event.", 400, media_type="text/plain")
         number = parse_int(after)
         return event_stream(self._changes, -1 if number is None else number)
 
