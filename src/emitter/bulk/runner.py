@@ -447,7 +447,7 @@ class JobRunner(Generic[R]):
                 outcome, document=started.settings.host.config.secrets.redact_json(outcome.document).value
             )
             # The schema and the checks may have changed since, so the document is checked like a new answer.
-            reading = plan.contract.check(outcome.document)
+            reading = plan.contract.check(outcome.document, plan.request)
             if reading.violations or reading.failure is not None:
                 return None
             kind, payload = plan.codec.to_payload(reading.value, outcome.document)

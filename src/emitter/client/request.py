@@ -93,7 +93,9 @@ def _prepare_model(
     """Return the emission for one model. Its budget is not fitted to the context window yet."""
     config, profile = settings.host.config, plan.target.profile
     kind = None if settings.kind is None else config.registry.get(settings.kind)
-    contract = DocumentContract(plan.compiled, form.read_value, form.normalize, kind, config.secrets)
+    contract = DocumentContract(
+        plan.compiled, form.read_value, form.normalize, kind, config.secrets, form.value_pointer
+    )
     writer, request, budget = _write_request(form, conversation, contract, plan, settings)
     context, correlation_id = identity
     emission = EmissionRequest(

@@ -287,7 +287,7 @@ def send(
         answer = replace(answer, report=replace(report, cause=None))
     contract = state.emission_request.contract
     classification = (
-        classify(answer, contract, can_doubt=_can_doubt(state), can_flag=can_flag)
+        classify(answer, contract, request, can_doubt=_can_doubt(state), can_flag=can_flag)
         if classify_answer is None
         else classify_answer(answer, contract)
     )

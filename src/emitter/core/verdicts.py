@@ -72,7 +72,7 @@ class DocumentContract:
     """The rules for a document: the compiled schema, then ``read_value``, then the rules of the host's kind.
 
     ``normalize`` fills in members that a host must not insist on, before validation. ``secrets`` are removed from the
-    messages of validators and checks.
+    messages of validators and checks. ``value_pointer`` maps a pointer in the document to one in the value.
     """
 
     compiled: Compiled
@@ -80,17 +80,40 @@ class DocumentContract:
     normalize: Callable[[Json], Json] | None = None
     kind: ContentRules | None = None
     secrets: Secrets = NO_SECRETS
+    value_pointer: Callable[[str], str] = str
 
-    def check(self, document: Json) -> ParseResult[Any]:
-        """Return the value of a document, or its violations. Only a valid document is read."""
-        violations = self.compiled.validate(document) or _check_surrogates(document)
-        if violations:
-            return ParseResult(violations=violations)
+    def check(self, document: Json, request: ModelRequest | None = None) -> ParseResult[Any]:
+        """Return the value of a document, or its violations. Only a valid document is read.
+
+        If the ``request`` that it answers is passed, texts that have lost backslashes are findings.
+        """
+        violations = self.compiled.validate(document)
+        encoded = None if violations else _encode(document)
+        if encoded is None:
+            return ParseResult(violations=violations or (LONE_SURROGATE,))
         result: ParseResult[Any] = self.read_value(document)
         if self.kind is not None and not result.violations and result.failure is None:
             violations = self.kind.find_violations(document)
             result = ParseResult(violations=violations) if violations else result
+        # In JSON a control character has a backslash before it.
+        if request is not None and b"\\" in encoded and not result.violations and result.failure is None:
+            result = self._find_control_characters(result, document, request)
         return self._redact_result(result) if self.secrets.ids else result
+
+    def _find_control_characters(
+        self, result: ParseResult[Any], document: Json, request: ModelRequest
+    ) -> ParseResult[Any]:
+        from emitter.core.control_characters import SourceTexts, find_control_characters  # noqa: PLC0415  rarely needed
+
+        sources = SourceTexts([message.text for message in request.messages])
+        found = find_control_characters(document, sources, self.compiled)
+        corrections = tuple(
+            Violation(finding.pointer, finding.rule, finding.message)
+            for finding in found
+            if finding.severity is Severity.RETRY
+        )
+        findings = (replace(finding, pointer=self.value_pointer(finding.pointer)) for finding in found)
+        return replace(result, findings=(*result.findings, *findings), corrections=(*result.corrections, *corrections))
 
     def _redact_result(self, result: ParseResult[Any]) -> ParseResult[Any]:
         violations, corrections = (
@@ -141,13 +164,19 @@ DOUBTFUL = Violation("", "doubted", "the document alone, with no words before or
 
 
 def classify(
-    answer: CallResult, contract: DocumentContract, *, can_doubt: bool = True, can_flag: bool = False
+    answer: CallResult,
+    contract: DocumentContract,
+    request: ModelRequest | None = None,
+    *,
+    can_doubt: bool = True,
+    can_flag: bool = False,
 ) -> ClassifiedAnswer:
     """Return the verdict on ``answer``.
 
     Args:
         answer: The answer or fault.
         contract: The rules for the document.
+        request: The request, whose texts the document may quote.
         can_doubt: The model may be asked for the document alone, which is done once. A retracted document is never
             accepted.
         can_flag: Findings may ask for one correction. Words around the document are such a finding.
@@ -161,7 +190,7 @@ def classify(
     if not isinstance(recovered, Recovered):
         violations = (RETRACTED,) if isinstance(recovered, Retracted) else ()
         return ClassifiedAnswer(Verdict.MALFORMED, violations=violations)
-    classification = _validate_document(recovered, contract, can_flag=can_flag)
+    classification = _validate_document(recovered, contract, request, can_flag=can_flag)
     return _add_doubt(classification, can_ask=can_flag and can_doubt) if recovered.doubtful else classification
 
 
@@ -222,11 +251,13 @@ def _is_json(value: Json) -> bool:
     return True
 
 
-def _validate_document(recovered: Recovered, contract: DocumentContract, *, can_flag: bool) -> ClassifiedAnswer:
+def _validate_document(
+    recovered: Recovered, contract: DocumentContract, request: ModelRequest | None, *, can_flag: bool
+) -> ClassifiedAnswer:
     document = contract.compiled.decode(recovered.value)
     if contract.normalize is not None:
         document = contract.normalize(document)
-    result = contract.check(document)
+    result = contract.check(document, request)
     if result.failure is not None:
         return ClassifiedAnswer(Verdict.UNCHECKED, recovered=recovered, raised=result.failure)
     if result.violations:
@@ -236,21 +267,16 @@ def _validate_document(recovered: Recovered, contract: DocumentContract, *, can_
     return ClassifiedAnswer(verdict, result.value, document, recovered, corrections, findings=result.findings)
 
 
-def _check_surrogates(document: Json) -> tuple[Violation, ...]:
-    """Reject lone surrogates: JSON can spell them, but they cannot be encoded as UTF-8."""
+def _encode(document: Json) -> bytes | None:
+    """Return a document as JSON, or None if it has a lone surrogate: JSON can spell one, but not UTF-8."""
     try:
-        to_json(document)
+        return to_json(document)
     except PydanticSerializationError:  # also raised for a document that is nested too deeply, which json can write
-        return _check_text_surrogates(json.dumps(document, ensure_ascii=False))
-    return ()
-
-
-def _check_text_surrogates(text: str) -> tuple[Violation, ...]:
+        text = json.dumps(document, ensure_ascii=False)
     try:
-        text.encode()
+        return text.encode()
     except UnicodeEncodeError:
-        return (LONE_SURROGATE,)
-    return ()
+        return None
 
 
 class FallbackReason(str, Enum):

@@ -84,6 +84,7 @@ def _make_form(options: DecisionTerms) -> OutputForm:
         render_history=partial(_render_earlier, options) if options.after or options.actions else None,
         cache_key=options.cache_key,
         judge=options.form_judge,
+        value_pointer=_envelope_pointer,
     )
 
 

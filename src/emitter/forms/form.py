@@ -54,6 +54,7 @@ class OutputForm:
         cache_key: Identifies settings that affect the answer and are not in the prompt.
         has_heading: Put a prompt that is a single text under the heading that the system prompt mentions.
         judge: A model that judges each valid answer.
+        value_pointer: Maps a pointer in the document to one in the value.
     """
 
     kind: str
@@ -69,3 +70,4 @@ class OutputForm:
     cache_key: tuple[str, ...] = ()
     has_heading: bool = True
     judge: FormJudge | None = None
+    value_pointer: Callable[[str], str] = str
