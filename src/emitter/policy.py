@@ -89,6 +89,17 @@ _RETRIES = "Pass max_faults= for failed calls, or max_attempts= for rejected ans
 class Policy:
     """Limits of an emission.
 
+    ``timeout`` and ``deadline`` hold within a second for every call, blocking or async, streamed or not, in whichever
+    part of the exchange the vendor is slow: the connection, the upload, the head, the body or what follows it. There
+    are three exceptions, all of them in blocking calls:
+
+    - The resolution of a name. The operating system limits it, on Linux to 10 seconds for each name server that does
+      not answer.
+    - A transport of your own below the SDK. Each of its waits has the rest of the time as its timeout, and the deadline
+      is checked between two pieces of a stream. If it sends through ``httpx2``, ``httpx`` or ``urllib3``, the
+      deadline holds.
+    - Your own code, such as a hook of the HTTP client, is not interrupted.
+
     Args:
         max_attempts: The maximum number of answered calls, including the first (1 to 16). The host's ``schema_rounds``
             can lower it.
@@ -104,10 +115,9 @@ class Policy:
         nl_to_format: Allow two more calls after the last attempt broke the schema: one for the answer in prose, and one
             that converts the prose to the schema (Tam et al., arXiv 2408.02442).
         max_retry_after: The longest wait that a vendor may ask for, in seconds.
-        timeout: The limit on one call in seconds. It overrides the client's own.
-        deadline: The limit on the whole emission in seconds, or None. A sync call that is not streamed can only limit
-            each wait for the network, so a vendor that sends its answer slowly can exceed both limits. Every other
-            call is cancelled.
+        timeout: The limit on one call in seconds, without the time that the consumer of a stream takes. It overrides
+            the client's own.
+        deadline: The limit on the whole emission in seconds, or None.
         max_response_bytes: The largest decompressed body of one response. A larger one raises ``LimitReached``.
     """
 

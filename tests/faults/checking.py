@@ -116,11 +116,12 @@ def _exact(wire: str, attempt: Attempt, call: SimulatedCall) -> bool:
 
 def _inexact(cell: Cell, bill: str, attempt: Attempt, call: SimulatedCall) -> None:
     usage = attempt.usage
-    if bill == "unheard":
-        assert usage is None
-        return
     assert usage is not None
     assert usage.estimated
+    if bill == "unheard":
+        assert call.usage.input <= usage.input <= 1.2 * call.usage.input
+        assert usage.output == 0
+        return
     if bill == "guessed":
         assert call.usage.input <= usage.input <= 1.2 * call.usage.input
         assert usage.output > 0 or cell.wire in READS_PIECES

@@ -54,7 +54,7 @@ BILLS = MappingProxyType(
             "sent, and its output guessed from the bytes that came"
         ),
         "unheard": (
-            "the vendor bills a call of which nothing was heard: no number came, so that call has none; all others "
+            "the vendor bills a call of which nothing was heard: its input is counted from the texts sent; all others "
             "are exact"
         ),
     }

@@ -7,16 +7,19 @@ from emitter.testing import Thinking, TransmissionOutcome
 from tests.faults.model import WHOLE, Lost
 from tests.faults.row import Row
 
-_CUT = "call FAULTED resent(connection) call COMPLETE usage done"
 _COUNTED = "call FAULTED usage resent({fault}) call COMPLETE usage done"
-_SLOW = "call FAULTED resent(timeout) call COMPLETE usage done"
 ALMOST_ALL = 1_000_000
 """More bytes than any body has: the simulator holds back the last byte, of a stream the last event."""
 PATIENCE = 8.0
 """Seconds after which a stalled call is given up: many times what the first bytes of all such cells take together."""
 
 NETWORK: dict[str, Row] = {
-    "dropped-before-headers": Row((Lost(TransmissionOutcome.DISCONNECTED), WHOLE), _CUT, waits="1", bill="unheard"),
+    "dropped-before-headers": Row(
+        (Lost(TransmissionOutcome.DISCONNECTED), WHOLE),
+        _COUNTED.format(fault="connection"),
+        waits="1",
+        bill="unheard",
+    ),
     "dropped-midway": Row(
         (Lost(TransmissionOutcome.DISCONNECTED, 300, midway=True), WHOLE),
         _COUNTED.format(fault="connection"),
@@ -45,7 +48,7 @@ NETWORK: dict[str, Row] = {
     ),
     "dropped-to-the-end": Row(
         (Lost(TransmissionOutcome.DISCONNECTED),) * 3,
-        "call FAULTED resent(connection) call FAULTED resent(connection) call FAULTED failed(provider_unavailable)",
+        "call FAULTED usage resent(connection) " * 2 + "call FAULTED usage failed(provider_unavailable)",
         "Unreachable(provider_unavailable)",
         waits="1 2",
         bill="unheard",
@@ -56,7 +59,7 @@ NETWORK: dict[str, Row] = {
 SLOW: dict[str, Row] = {
     "stalled-before-headers": Row(
         (Lost(TransmissionOutcome.STALLED), WHOLE),
-        _SLOW,
+        _COUNTED.format(fault="timeout"),
         waits="1",
         bill="unheard",
         policy=Policy(timeout=PATIENCE),

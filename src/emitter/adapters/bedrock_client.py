@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.adapters.environment import check_boto3_proxy, check_key_log
 from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, SignedRequest, make_view
+from emitter.adapters.watchdog import Watch
+from emitter.deadline import Deadline
 from emitter.errors import InputError, MissingKey
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.outside_values import parse_http_date, parse_int
@@ -192,10 +194,16 @@ class _EndpointView(RequestView):
         original: Any = self
         session = make_view(original.http_session, _SessionView, self.transfer)
         session.timeout = self.timeout
-        response = BedrockResponse(session.send(request), self.transfer)
+        self.transfer.is_uploaded = True
+        try:
+            raw = session.send(request)
+        except Exception as error:
+            self.transfer.is_uploaded = not _is_unconnected(error)
+            raise
+        response = BedrockResponse(raw, self.transfer)
         try:
             if not is_stream or response.status_code >= _FIRST_REDIRECT:
-                response.read(self.timeout)
+                response.read()
         except BaseException:
             response.close()
             raise
@@ -203,6 +211,12 @@ class _EndpointView(RequestView):
             return response.raw
         self.response = response
         return _empty_response(request.url)
+
+
+def _is_unconnected(error: Exception) -> bool:
+    """Return whether there was no connection to send through. ``HttpxSession`` raises the exceptions of httpx2."""
+    is_boto = isinstance(error, _botocore("exceptions").ConnectionError)
+    return is_boto or type(error).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout"}
 
 
 class _SessionView(RequestView):
@@ -241,15 +255,9 @@ class BedrockResponse:
             hint = "Set base_url to the address that serves the API."
             raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", self.status_code))
 
-    def read(self, timeout: float) -> None:
-        """Read the body. Raises ``ResponseRejected`` if it is too large and ``TimeoutError`` if it takes too long."""
-        pieces: list[bytes] = []
-        deadline = time.monotonic() + timeout  # otherwise an abandoned thread would read a slow body for ever
-        for piece in self._iter_body():
-            if time.monotonic() > deadline:
-                raise TimeoutError
-            pieces.append(piece)
-        content = self.raw._content = b"".join(pieces)  # noqa: SLF001
+    def read(self) -> None:
+        """Read the body. Raises ``ResponseRejected`` if it is too large."""
+        content = self.raw._content = b"".join(self._iter_body())  # noqa: SLF001
         self._check_length(len(content))
         is_error = self.status_code >= _FIRST_ERROR or _ERROR_TYPE in self.headers
         self.content = with_error_type(content, self.headers) if is_error else content
@@ -340,21 +348,35 @@ def _parse_exception(name: str, payload: bytes) -> dict[str, Json]:
 
 
 async def run_in_thread(function: Callable[[], ResultT]) -> ResultT:
-    """Run a blocking function in a daemon thread, which does not keep the program from ending if it is abandoned."""
+    """Run a function that blocks for a request in a daemon thread.
+
+    If the caller is cancelled, for example at its deadline, the request ends, and the thread with it.
+    """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[ResultT] = loop.create_future()
-
-    def set_if_pending(set_outcome: Callable[..., None], outcome: object) -> None:
-        if not future.done():  # it may have been cancelled
-            set_outcome(outcome)
+    watch = Watch(Deadline(None, time.monotonic))
 
     def run() -> None:
+        result: ResultT | None = None
         try:
-            outcome: tuple[Any, object] = (future.set_result, function())
+            with watch:
+                result = function()
+            settle = partial(future.set_result, result)
         except BaseException as error:  # noqa: BLE001  raised where the function is awaited
-            outcome = (future.set_exception, error)
+            settle = partial(future.set_exception, error)
+
+        def settle_if_awaited() -> None:
+            if not future.done():
+                settle()
+            elif isinstance(result, BedrockResponse):
+                result.close()
+
         with suppress(RuntimeError):  # the loop is closed, so nothing awaits the future
-            loop.call_soon_threadsafe(set_if_pending, *outcome)
+            loop.call_soon_threadsafe(settle_if_awaited)
 
     threading.Thread(target=contextvars.copy_context().run, args=(run,), name="emitter-bedrock", daemon=True).start()
-    return await future
+    try:
+        return await future
+    except asyncio.CancelledError:
+        watch.end()
+        raise

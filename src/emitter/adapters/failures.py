@@ -274,9 +274,10 @@ def _error_text(response: Any, error: Any) -> str:
 def _where_and_why(error: BaseException) -> str:
     """Return the address and the operating system's message, such as "Connection refused", in brackets."""
     address = _address_of(error)
-    root: BaseException | None = error
+    is_own = isinstance(error, TimeoutError)  # raised at the deadline, whatever the ended request says of its end
+    root: BaseException | None = None if is_own else error
     while root is not None and not (isinstance(root, OSError) and root.strerror):
-        root = root.__cause__ or (None if root.__suppress_context__ else root.__context__)
+        root = root.__cause__ or root.__context__
     reason = root.strerror if isinstance(root, OSError) else None
     detail = ": ".join(filter(None, (address, reason)))
     return f" ({detail})" if detail else ""

@@ -23,16 +23,17 @@ import threading
 import time
 from contextlib import suppress
 from itertools import dropwhile, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.deadline import TIMEOUT_MESSAGE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
     from types import FrameType, TracebackType
 
     from emitter.deadline import Deadline
 
+ResultT = TypeVar("ResultT")
 _RETRY_SECONDS = 0.05
 """The time after which an overdue thread is looked at again. It may not have waited for a socket, and a client tries
 every address of a name."""
@@ -64,74 +65,82 @@ class Watch:
         """Start to watch, and return the seconds that are left."""
         seconds = self.deadline.remaining()
         self.thread_id = threading.get_ident()
-        _WATCHDOG.add(self, time.monotonic() + seconds)
+        due = time.monotonic() + seconds
+        with _WATCHDOG.lock:
+            _WATCHDOG.watches.add(self)
+            if due < _WATCHDOG.looks_at:
+                _WATCHDOG.look_at(due)
         return seconds
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        _WATCHDOG.remove(self)
+        with _WATCHDOG.lock:
+            _WATCHDOG.watches.discard(self)
         if self.was_cut and (error is None or isinstance(error, Exception)):
             raise TimeoutError(TIMEOUT_MESSAGE) from None
 
     def end(self) -> None:
         """End the part now, because nobody waits for it."""
         self.has_ended = True
-        _WATCHDOG.wake()
+        with _WATCHDOG.lock:
+            _WATCHDOG.look_at(-math.inf)
 
 
 class _Watchdog:
-    """The watches that are open, and the thread that looks at them."""
+    """The watches that are open, and the thread that looks at them. ``lock`` guards both."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
         """Forget the watches and the thread. A forked child has neither."""
-        self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
-        self._open = set[Watch]()
+        self.lock = threading.RLock()  # a signal handler may send a request, too
+        self.watches = set[Watch]()
+        self.looks_at = math.inf
+        """When the thread looks at the watches again."""
+        self._changed = threading.Condition(self.lock)
         self._thread: threading.Thread | None = None
-        self._looks_at = math.inf
 
-    def add(self, watch: Watch, due: float) -> None:
-        """Open a watch. The thread is woken only if it would look too late."""
-        with self._lock:
-            self._open.add(watch)
-            if due < self._looks_at:
-                self._looks_at = due
-                self._changed.notify()
-                if self._thread is None:
-                    self._start()
-
-    def remove(self, watch: Watch) -> None:
-        """Close a watch. Its socket is not shut down from now on."""
-        with self._lock:
-            self._open.discard(watch)
-
-    def wake(self) -> None:
-        """Look at the watches now."""
-        with self._changed:
-            self._looks_at = -math.inf
-            self._changed.notify()
-
-    def _start(self) -> None:
-        thread = threading.Thread(target=self._run, name="emitter-watchdog", daemon=True)
-        with suppress(RuntimeError):  # no thread can be started, for example while the interpreter shuts down
-            thread.start()
-            self._thread = thread
+    def look_at(self, due: float) -> None:
+        """Look at the watches earlier than planned."""
+        self.looks_at = due
+        self._changed.notify()
+        if self._thread is None:
+            thread = threading.Thread(target=self._run, name="emitter-watchdog", daemon=True)
+            with suppress(RuntimeError):  # no thread can be started, for example while the interpreter shuts down
+                thread.start()
+                self._thread = thread
 
     def _run(self) -> None:
-        with self._changed:
+        with self.lock:
             while True:
                 now = time.monotonic()
-                if now >= self._looks_at:
-                    self._looks_at = now + min(map(_look_at, self._open), default=math.inf)
+                if now >= self.looks_at:
+                    self.looks_at = now + min(map(_check, tuple(self.watches)), default=math.inf)
                 else:
-                    self._changed.wait(min(self._looks_at - now, threading.TIMEOUT_MAX))
+                    self._changed.wait(min(self.looks_at - now, threading.TIMEOUT_MAX))
 
 
 _WATCHDOG = _Watchdog()
 if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_WATCHDOG.reset)
+
+
+def send_in_time(send: Callable[[float], Any], deadline: Deadline) -> Any:
+    """Call a function that sends a request with a timeout, and return its response, or raise ``TimeoutError``."""
+    response: Any = None
+    try:
+        with Watch(deadline) as seconds:
+            response = send(seconds)
+    except TimeoutError:
+        if response is not None:
+            response.close()
+        raise
+    return response
+
+
+async def asend_in_time(send: Callable[[float], Awaitable[Any]], deadline: Deadline) -> Any:
+    """Async version of ``send_in_time``. The request is cancelled at the deadline."""
+    return await _await_in_time(send(deadline.remaining()), deadline)
 
 
 def iter_in_time(pieces: Iterable[bytes], deadline: Deadline) -> Generator[bytes]:
@@ -154,8 +163,7 @@ def iter_in_time(pieces: Iterable[bytes], deadline: Deadline) -> Generator[bytes
 async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> AsyncGenerator[bytes]:
     """Async version of ``iter_in_time``."""
     while True:
-        async with asyncio.timeout(deadline.timeout()):
-            piece = await anext(pieces, None)
+        piece = await _await_in_time(anext(pieces, None), deadline)
         if piece is None:
             return
         if deadline.pause() <= 0:
@@ -164,7 +172,17 @@ async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> Asy
         deadline.resume()
 
 
-def _look_at(watch: Watch) -> float:
+async def _await_in_time(part: Awaitable[ResultT], deadline: Deadline) -> ResultT:
+    try:
+        async with asyncio.timeout(deadline.timeout()) as scope:
+            return await part
+    except TimeoutError:
+        if scope.expired():
+            raise TimeoutError(TIMEOUT_MESSAGE) from None  # without the errors of the cancelled request
+        raise
+
+
+def _check(watch: Watch) -> float:
     """Shut down the socket of an overdue watch. Return the seconds after which the watch is looked at again."""
     with suppress(Exception):  # of the caller's clock or client, and it must not end this thread
         remaining = 0.0 if watch.has_ended else watch.deadline.remaining()

@@ -23,7 +23,7 @@ from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.clients import limit_client
 from emitter.adapters.http_response import read_object
 from emitter.adapters.transport import HttpRequest, HttpTransfer, ResponseRejected, send_request
-from emitter.adapters.watchdog import Watch
+from emitter.adapters.watchdog import asend_in_time, send_in_time
 from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, StoreFailed
 from emitter.messages import Fault, as_mapping
@@ -126,13 +126,11 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = self._find_id()
-            with Watch(self._deadline):
-                response = self._post() if response_id is None else self._fetch(response_id)
+            response = send_in_time(partial(self._send_or_fetch, response_id), self._deadline)
             response_id = response_id or self._keep_id(response)
             while (pending := self._pending_id(response)) is not None:
                 clock.sleep(self._next_wait())
-                with Watch(self._deadline):
-                    response = self._fetch(response_id or pending)
+                response = send_in_time(partial(self._fetch, response_id or pending), self._deadline)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self._fail(error)
@@ -143,13 +141,11 @@ class _BackgroundCall(UnaryCall):
         clock = self._prepared.settings.clock
         try:
             response_id = await asyncio.to_thread(self._find_id)
-            async with asyncio.timeout(self._deadline.timeout()):
-                response = await (self._post() if response_id is None else self._fetch(response_id))
+            response = await asend_in_time(partial(self._send_or_fetch, response_id), self._deadline)
             response_id = response_id or await asyncio.to_thread(self._keep_id, response)
             while (pending := self._pending_id(response)) is not None:
                 await clock.async_sleep(self._next_wait())
-                async with asyncio.timeout(self._deadline.timeout()):
-                    response = await self._fetch(response_id or pending)
+                response = await asend_in_time(partial(self._fetch, response_id or pending), self._deadline)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             await asyncio.to_thread(self._fail, error)
@@ -157,15 +153,17 @@ class _BackgroundCall(UnaryCall):
         for event in nothing:
             yield event
 
-    def _post(self) -> Any:
+    def _send_or_fetch(self, response_id: str | None, seconds: float) -> Any:
+        if response_id is not None:
+            return self._fetch(response_id, seconds)
         client = limit_client(self._client, self._transfer)
-        return openai_responses.send(client, self._body, self._deadline.remaining(), self._request.headers)
+        return openai_responses.send(client, self._body, seconds, self._request.headers)
 
-    def _fetch(self, response_id: str) -> Any:
+    def _fetch(self, response_id: str, seconds: float) -> Any:
         self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
         request = HttpRequest("get", path, headers=self._request.headers)
-        return send_request(limit_client(self._client, self._transfer), request, self._deadline.remaining())
+        return send_request(limit_client(self._client, self._transfer), request, seconds)
 
     def _next_wait(self) -> float:
         """Return the seconds until the next poll. Raises ``TimeoutError`` if the deadline passes before."""

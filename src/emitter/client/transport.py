@@ -5,12 +5,12 @@ Credentials and registered secrets are removed from every answer, error and prog
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections import OrderedDict
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -28,7 +28,7 @@ from emitter.adapters.clients import (
 from emitter.adapters.http_response import StreamAccumulator, parse_sdk_response
 from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
-from emitter.adapters.watchdog import Watch, aiter_in_time, iter_in_time
+from emitter.adapters.watchdog import aiter_in_time, asend_in_time, iter_in_time, send_in_time
 from emitter.errors import InputError
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
@@ -145,9 +145,7 @@ class UnaryCall(_Call):
     def __iter__(self) -> Iterator[StreamEvent]:
         """Send the request."""
         try:
-            with Watch(self._deadline) as seconds:
-                response = self._send(seconds)
-            self.answer = self._parse(response)
+            self.answer = self._parse(send_in_time(self._send, self._deadline))
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self.answer = self._with_usage(self._answer_from_error(error))
         return iter(())
@@ -155,9 +153,7 @@ class UnaryCall(_Call):
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request."""
         try:
-            async with asyncio.timeout(self._deadline.timeout()):
-                response = await self._send(self._deadline.remaining())
-            self.answer = self._parse(response)
+            self.answer = self._parse(await asend_in_time(self._send, self._deadline))
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self.answer = self._with_usage(self._answer_from_error(error))
         nothing: tuple[StreamEvent, ...] = ()
@@ -214,8 +210,7 @@ class StreamCall(_Call):
     def __iter__(self) -> Generator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
-            with Watch(self._deadline) as seconds:
-                response = self._send(seconds, stream=True)
+            response = send_in_time(partial(self._send, stream=True), self._deadline)
             accumulator = self._start_accumulator()
             with closing(response):
                 for chunk in iter_in_time(response.iter_bytes(), self._deadline):
@@ -227,8 +222,7 @@ class StreamCall(_Call):
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Send the request and yield progress events."""
         try:
-            async with asyncio.timeout(self._deadline.timeout()):
-                response = await self._send(self._deadline.remaining(), stream=True)
+            response = await asend_in_time(partial(self._send, stream=True), self._deadline)
             accumulator = self._start_accumulator()
             async with aclosing(response), aclosing(aiter_in_time(response.aiter_bytes(), self._deadline)) as chunks:
                 async for chunk in chunks:
