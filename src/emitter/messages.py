@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -216,6 +217,36 @@ class ModelRequest:
         return (*self.messages, Message(Role.USER, self.correction))
 
 
+@dataclass(frozen=True, slots=True)
+class ExpectedAnswer:
+    """What a response must match to be the answer to its request.
+
+    Attributes:
+        tool_name: The only tool that was offered, whose call is the answer, or None if there was none.
+        response_id: The id that the response must have, or None if it may have any.
+    """
+
+    tool_name: str | None = None
+    response_id: str | None = None
+
+    @classmethod
+    def of(cls, request: ModelRequest) -> ExpectedAnswer:
+        """Return what the answer to a request must match."""
+        output = request.output
+        return cls(output.name) if output.mode is OutputMode.TOOL else _NO_TOOL
+
+    def is_own_call(self, name: Json) -> bool:
+        """Return whether a call of this tool is the answer."""
+        return self.tool_name is not None and name == self.tool_name
+
+    def is_own_id(self, response_id: Json) -> bool:
+        """Return whether a response with this id is the answer."""
+        return self.response_id is None or response_id == self.response_id
+
+
+_NO_TOOL = ExpectedAnswer()
+
+
 class StopReason(str, Enum):
     """The meaning of a provider's stop reason. ``providers/*.toml`` maps every raw reason to one of these.
 
@@ -292,10 +323,11 @@ class ModelResponse:
         stop: The meaning of the stop reason.
         raw_stop: The provider's own stop reason.
         text: The visible answer without thinking or commentary.
-        arguments: The arguments of each called tool, as JSON text or an object.
+        arguments: The arguments of each call of the requested tool, as JSON text or an object.
         refused_as: The provider's refusal text or category, which is never shown.
         usage: The usage, or None if the provider did not report it.
         report: The provider's error details, if the answer came as an error.
+        other_tool_called: The model called a tool that was not requested. Nothing of such a call is kept.
     """
 
     stop: StopReason
@@ -306,6 +338,15 @@ class ModelResponse:
     usage: Usage | None = None
     request_id: str | None = None
     report: ProviderErrorDetails | None = None
+    other_tool_called: bool = False
+
+    @property
+    def document_text(self) -> str:
+        """The text of the document: the arguments of the first call, or the text if there is none."""
+        if not self.arguments:
+            return self.text
+        first = self.arguments[0]
+        return first if isinstance(first, str) else json.dumps(first)
 
 
 class FaultKind(str, Enum):

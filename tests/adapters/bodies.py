@@ -13,7 +13,7 @@ from emitter.profiles import WireFormat
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.messages import CallResult, StopReason
+    from emitter.messages import CallResult, ExpectedAnswer, StopReason
 
 VENDORS = {
     WireFormat.OPENAI_RESPONSES: "openai",
@@ -34,12 +34,18 @@ CLEAN = {
 }
 
 
-def answer(
-    wire: WireFormat, body: object, status: int = 200, headers: Mapping[str, str] | None = None, vendor: str = ""
+def answer(  # noqa: PLR0913  most have a default
+    wire: WireFormat,
+    body: object,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    *,
+    vendor: str = "",
+    expected: ExpectedAnswer | None = None,
 ) -> CallResult:
-    """Read a body as it would have come."""
-    text = body if isinstance(body, str) else json.dumps(body)
-    return parse_response(profile.load_profile(vendor or VENDORS[wire]), wire, status, headers or {}, text)
+    """Read a body as it would have come, as the answer to an unknown request if none is ``expected``."""
+    text, facts = body if isinstance(body, str) else json.dumps(body), profile.load_profile(vendor or VENDORS[wire])
+    return parse_response(facts, wire, status, headers or {}, text, expected=expected)
 
 
 def responses(*output: Mapping[str, Any], **more: Any) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def _chat_deltas(message: Body, cut: Cut) -> Iterator[Body]:
         for piece in cut(call["function"]["arguments"]):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
     if message.get("function_call"):
+        yield {"function_call": {"name": message["function_call"]["name"], "arguments": ""}}
         for piece in cut(message["function_call"]["arguments"]):
             yield {"function_call": {"arguments": piece}}
 

@@ -94,7 +94,7 @@ def test_any_json_body(wire: WireFormat, body: Any, status: int, headers: dict[s
 def test_any_object(wire: WireFormat, body: dict[str, Any]) -> None:
     """A decoder takes any object at all."""
     facts = load_profile(VENDORS[wire])
-    _sound(ADAPTERS[wire].decode(body, DecodingTables(facts.wires[wire].stops, facts.faults)), body)
+    _sound(ADAPTERS[wire].decode(body, DecodingTables(facts.wires[wire].stops, facts.faults), None), body)
 
 
 @settings(max_examples=examples(300))

@@ -29,6 +29,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
             {"type": "message_start", "message": {}},
             {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
             {"type": "message_start", "message": {}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
@@ -39,8 +40,10 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     "cut-without-a-word-before-another-message": (
         events(
             {"type": "message_start", "message": {}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{"}},
             {"type": "message_start", "message": {}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
@@ -52,6 +55,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
         events(
             {"type": "message_start", "message": {}},
             {"type": "message_start", "message": {}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
@@ -62,6 +66,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     "cut-then-stopped": (
         events(
             {"type": "message_start", "message": {}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
@@ -73,6 +78,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     "refused-then-stopped": (
         events(
             {"type": "message_start", "message": {}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0, "delta": {"text": "{}"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_details": {"type": "refusal"}}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_details": {"type": "none"}}},

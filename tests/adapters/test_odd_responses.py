@@ -53,6 +53,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     ),
     "empty-terminal": (
         events(
+            {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message"}},
             {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "{"},
             {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "}"},
             {"type": "response.completed", "response": {"status": "completed", "output": []}},
@@ -63,6 +64,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     ),
     "call-only-streamed": (
         events(
+            {"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call"}},
             {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
             {"type": "response.completed", "response": {"status": "completed", "output": []}},
         ),
@@ -72,6 +74,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     ),
     "no-status-at-the-end": (
         events(
+            {"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call"}},
             {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"},
             {"type": "response.completed", "response": {"output": []}},
         ),
@@ -81,6 +84,7 @@ REPLIES: dict[str, tuple[Any, StopReason, str, tuple[Any, ...]]] = {
     ),
     "no-response-at-the-end": (
         events(
+            {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message"}},
             {"type": "response.output_text.done", "output_index": 0, "content_index": 0, "text": "{}"},
             {"type": "response.completed"},
         ),

@@ -49,6 +49,7 @@ def streamed(wire: WireFormat, stop: Any) -> str:
         case WireFormat.ANTHROPIC:
             return events(
                 {"type": "message_start", "message": {}},
+                {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
                 {"type": "content_block_delta", "index": 0, "delta": {"text": WHOLE}},
                 {"type": "message_delta", "delta": {"stop_reason": stop}},
                 {"type": "message_stop"},
@@ -57,6 +58,7 @@ def streamed(wire: WireFormat, stop: Any) -> str:
             return events(google({"text": WHOLE}, finishReason=stop))
         case WireFormat.GEMINI_INTERACTIONS:
             return events(
+                {"event_type": "step.start", "index": 0, "step": {"type": "model_output"}},
                 {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": WHOLE}},
                 {"event_type": "interaction.completed", "interaction": {"status": stop}},
             )

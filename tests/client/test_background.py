@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import httpx2
+import openai
 import pytest
 from pydantic import BaseModel
 from tenacity import wait_none
@@ -18,6 +20,7 @@ from emitter import Fallback, NotFound, Policy, aemit, emit, emit_binding_moment
 from emitter.client.background import Background
 from emitter.clock import Clock
 from emitter.errors import InputError, StoreFailed
+from emitter.messages import FaultKind
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing import Cut, Overloaded, Text, UnknownStop, simulator
 from emitter.testing import NotFound as Missing
@@ -145,6 +148,58 @@ def test_a_failed_look_asks_for_nothing_anew() -> None:
         emission = ask(vendor, Background(MemoryStore(), "report-7"), client=client)
         assert [each.verdict.value for each in emission.attempts] == ["faulted", "complete"]
         assert len(vendor.calls) == 1
+
+
+PENDING = {"status": "queued", "output": []}
+FOREIGN_POLLS: dict[str, dict[str, Any]] = {
+    "finished": {"id": "resp_other", "status": "completed"},
+    "pending": {"id": "resp_other", "status": "in_progress"},
+    "failed": {"id": "resp_other", "status": "failed", "error": {"code": "invalid_prompt", "message": "no"}},
+    "cut": {"id": "resp_other", "status": "incomplete", "incomplete_details": {"reason": "content_filter"}},
+    "without an id": {"status": "completed"},
+    "of another type": {"id": 7, "status": "completed"},
+}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("poll", FOREIGN_POLLS.values(), ids=FOREIGN_POLLS)
+@pytest.mark.parametrize("make_store", [MemoryStore, lambda: None], ids=["store", "no store"])
+def test_another_response_than_the_one_that_was_polled_is_no_answer(
+    poll: dict[str, Any], make_store: Any, *, asynchronous: bool
+) -> None:
+    """It is a fault, and with a store the next call polls the right one, which is paid for."""
+    store, waits = make_store(), Waits()
+    background = Background() if store is None else Background(store, "report-7")
+    polls = iter([{**PENDING, "id": "resp_mine"}, {**_response("Theirs"), **poll}])
+    posted = list[str]()
+
+    def respond(request: httpx2.Request) -> httpx2.Response:
+        if request.method == "POST":
+            posted.append(request.url.path)
+            return httpx2.Response(200, json={**PENDING, "id": "resp_mine"})
+        assert request.url.path.endswith("/resp_mine")
+        return httpx2.Response(200, json=next(polls, {**_response("Mine"), "id": "resp_mine"}))
+
+    options: Any = {"model": MODEL, "background": background, "clock": waits.clock}
+    transport = httpx2.MockTransport(respond)
+    if asynchronous:
+        client = openai.AsyncOpenAI(api_key="k", http_client=httpx2.AsyncClient(transport=transport))
+        emission = asyncio.run(aemit(Report, "?", client=client, **options))
+    else:
+        sync_client = openai.OpenAI(api_key="k", http_client=httpx2.Client(transport=transport))
+        emission = emit(Report, "?", client=sync_client, **options)
+
+    assert emission.value == Report(title="Mine")
+    first, _ = emission.attempts
+    assert first.fault is not None
+    assert first.fault.kind is FaultKind.PROTOCOL
+    assert len(posted) == (2 if store is None else 1)
+
+
+def _response(title: str) -> dict[str, Any]:
+    text = json.dumps({"title": title})
+    item = {"type": "message", "status": "completed", "content": [{"type": "output_text", "text": text}]}
+    return {"status": "completed", "output": [item], "usage": {"input_tokens": 7, "output_tokens": 5}}
 
 
 def test_an_answer_that_takes_too_long_is_waited_for_again() -> None:

@@ -205,7 +205,9 @@ def post(
 def understood(wire: WireFormat, response: httpx2.Response) -> CallResult:
     """Return what the library's own adapter reads in a response."""
     text = as_text(wire, response.headers, response.content)
-    return parse_response(load_profile(PROFILES[wire]), wire, response.status_code, dict(response.headers), text)
+    return parse_response(
+        load_profile(PROFILES[wire]), wire, response.status_code, dict(response.headers), text, expected=None
+    )
 
 
 def as_text(wire: WireFormat, headers: Mapping[str, str], content: bytes) -> str:

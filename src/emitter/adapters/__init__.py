@@ -29,15 +29,18 @@ if TYPE_CHECKING:
     from emitter.adapters.request_options import ReservedOption
     from emitter.adapters.response_decoding import AssembledBody, DecodingTables
     from emitter.adapters.transport import LimitedClient
-    from emitter.messages import CallResult, Json, ModelRequest, OutputMode
+    from emitter.messages import CallResult, ExpectedAnswer, Json, ModelRequest
     from emitter.profiles.model import WireProfile
 
 
 class StreamAssembler(Protocol):
     """Folds the events of one stream into the body of a unary response."""
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add an event."""
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add an event. Return the text that it adds to the document, which is the arguments of the expected tool.
+
+        Without an expected tool it is the text of the answer.
+        """
         ...
 
     def body(self) -> AssembledBody:
@@ -52,7 +55,7 @@ class Adapter(Protocol):
     """The request fields that ``extra_body`` may not set, and what to use instead."""
 
     @property
-    def StreamAssembler(self) -> Callable[[], StreamAssembler]:  # noqa: N802  a class of the module
+    def StreamAssembler(self) -> Callable[[ExpectedAnswer | None], StreamAssembler]:  # noqa: N802  a class of the module
         """Begin to fold a stream."""
         ...
 
@@ -60,8 +63,11 @@ class Adapter(Protocol):
         """Return the request body."""
         ...
 
-    def decode(self, body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
-        """Return the response or fault that a response body describes."""
+    def decode(self, body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
+        """Return the response or fault that a response body describes.
+
+        ``expected`` is None for a recording, whose request is not known.
+        """
         ...
 
     def send(
@@ -78,13 +84,6 @@ class Adapter(Protocol):
         self, client: LimitedClient, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = ...
     ) -> object:
         """Send a streaming request; return the unread ``httpx2`` response, or an awaitable of it."""
-        ...
-
-    def delta_text(self, event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-        """Return the text that an event adds to the document: tool arguments in tool mode, otherwise answer text.
-
-        ``state`` belongs to the adapter; there is one for each stream.
-        """
         ...
 
 

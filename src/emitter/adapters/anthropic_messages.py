@@ -5,23 +5,27 @@ Source: platform.claude.com/docs/en/api/messages; anthropic 2.11.0, types.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
+    NOT_OPEN,
     AssembledBody,
+    StreamIdentity,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
     find_error,
+    find_foreign_role,
     is_error_body,
     make_result,
     parse_arguments,
     parse_error,
+    read_index,
+    reject_foreign,
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat, PromptCache
+    from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, ModelRequest, OutputFormat, PromptCache
     from emitter.profiles.model import WireProfile
 
 PATH = "/v1/messages"
@@ -108,22 +112,25 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
             return {}
 
 
-def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
-    usage = _parse_usage(body.get("usage"))
-    error = find_error(*_content_blocks(body.get("content")))
+    usage, blocks = _parse_usage(body.get("usage")), _content_blocks(body.get("content"))
+    error = find_error(*blocks)
     if error or is_error_body(body, "content", "stop_reason"):
         return with_usage(parse_error(200, error or body, tables), usage)
-    blocks, details = _content_blocks(body.get("content")), as_mapping(body.get("stop_details"))
+    details = as_mapping(body.get("stop_details"))
     refused = "refusal" in (details.get("type"), *(block.get("type") for block in blocks))
-    return make_result(
+    calls = [block for block in blocks if block.get("type") == "tool_use" and "input" in block]
+    result = make_result(
         tables,
         usage,
         ("refusal",) if refused else collect_stop_reasons(body.get("stop_reason")),
         text="".join(as_string(block.get("text")) for block in blocks if block.get("type") == "text"),
-        arguments=tuple(block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block),
+        calls=[(block.get("name"), block["input"]) for block in calls],
+        expected=expected,
         refused_as=as_string(details.get("category")) or None,
     )
+    return reject_foreign(result, find_foreign_role((body,)))
 
 
 def _content_blocks(content: Json) -> list[Mapping[str, Any]]:
@@ -151,63 +158,107 @@ open_stream = partial(post_streamed, PATH)
 with_stream = add_stream_flag
 
 
-@dataclass(slots=True)
 class StreamAssembler:
     """Folds the events of a stream into one message.
 
-    A second ``message_start`` begins a new message. The stop reason of the previous one is kept, or its absence.
+    A second ``message_start`` begins a new message if the first one has no content, and always in a recording. The stop
+    reason of the previous message is kept, or its absence.
     """
 
-    _message: dict[str, Any] = field(default_factory=dict[str, Any])
-    _blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
-    _stop_reasons: list[Json] = field(default_factory=list["Json"])
-    _refusal: Json = None
-    _is_closed: bool = False
-    _failure: AssembledBody | None = None
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._expected = expected
+        self._identity = StreamIdentity(expected)
+        self._message: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._open: set[int] = set()
+        self._own_call: int | None = None
+        self._stop_reasons: list[Json] = []
+        self._refusal: Json = None
+        self._has_ended = False
+        self._is_closed = False
+        self._failure: AssembledBody | None = None
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add an event; events after an error are ignored."""
-        if self._failure is not None:
-            return
-        failed = event if is_error_body(event, "type") else find_error(as_mapping(event.get("delta")))
-        if failed:
-            error = {"type": "error", "error": failed.get("error") or failed}
-            self._failure = AssembledBody({**self._message, **error}, is_complete=True)
-            return
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add an event. Return the text that it adds to the document. Events after an error are ignored."""
+        if self._has_failed(event):
+            return ""
         match event.get("type"):
-            case "message_start":
-                self._start_message(event)
-            case "content_block_start":
-                self._blocks[as_count(event.get("index"))] = {**as_mapping(event.get("content_block")), "deltas": []}
             case "content_block_delta":
-                block = self._blocks.setdefault(as_count(event.get("index")), {"type": "text", "deltas": []})
-                block["deltas"].append(as_mapping(event.get("delta")))
+                return self._add_delta(read_index(event.get("index")), as_mapping(event.get("delta")))
+            case "content_block_start":
+                return self._start_block(read_index(event.get("index")), as_mapping(event.get("content_block")))
+            case "content_block_stop":
+                self._open.discard(read_index(event.get("index")))
+            case "message_start":
+                self._start_message(as_mapping(event.get("message")))
             case "message_delta":
                 self._update_message(event)
-                self._is_closed = True
             case "message_stop":
-                self._is_closed = True
+                self._is_closed = self._has_ended = True
             case _:
                 pass
+        return ""
 
     def body(self) -> AssembledBody:
         """Return the message so far."""
         if self._failure is not None:
             return self._failure
-        content = [_finish_block(self._blocks[index]) for index in sorted(self._blocks)]
+        content = list(map(_finish_block, self._blocks.values()))
         body = {
             **self._message,
             "stop_reason": collect_stop_reasons(*self._stop_reasons),
             "stop_details": self._refusal or self._message.get("stop_details"),
             "content": content or self._message.get("content"),
         }
-        return AssembledBody(body, is_complete=self._is_closed and bool(self._message.get("stop_reason")))
+        is_complete = self._is_closed and bool(self._message.get("stop_reason"))
+        return AssembledBody(body, is_complete, self._identity.problem)
 
-    def _start_message(self, event: Mapping[str, Any]) -> None:
+    def _has_failed(self, event: Mapping[str, Any]) -> bool:
+        """Return whether this or an earlier event is an error."""
+        failed = event if is_error_body(event, "type") else find_error(as_mapping(event.get("delta")))
+        if failed and self._failure is None:
+            error = {"type": "error", "error": failed.get("error") or failed}
+            self._failure = AssembledBody({**self._message, **error}, is_complete=True)
+        return self._failure is not None
+
+    def _start_message(self, message: Mapping[str, Any]) -> None:
         if self._blocks and not self._message.get("stop_reason"):
             self._stop_reasons.append(_NO_STOP_REASON)
-        self._message, self._blocks, self._is_closed = dict(as_mapping(event.get("message"))), {}, False
-        self._record_stop(self._message)
+        self._identity.check_end(has_ended=bool(self._blocks))
+        self._identity.check_role(message.get("role"))
+        self._message, self._blocks, self._open = dict(message), {}, set()
+        self._has_ended = self._is_closed = False
+        self._record_stop(message)
+
+    def _start_block(self, index: int, block: Mapping[str, Any]) -> str:
+        self._identity.check_end(has_ended=self._has_ended)
+        if index < 0 or index in self._blocks:
+            self._identity.fail(NOT_OPEN)
+        if self._identity.problem:
+            return ""
+        self._blocks[index] = {**block, "deltas": []}
+        self._open.add(index)
+        if self._own_call is None and block.get("type") == "tool_use" and self._expected is not None:
+            self._own_call = index if self._expected.is_own_call(block.get("name")) else None
+        return as_string(block.get("text")) if self._is_document(index) else ""
+
+    def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
+        text, arguments = as_string(delta.get("text")), as_string(delta.get("partial_json"))
+        if (text or arguments) and index not in self._open:
+            self._identity.fail(NOT_OPEN)
+        self._identity.check_end(has_ended=self._has_ended and bool(text or arguments))
+        if self._identity.problem or index not in self._open:
+            return ""
+        self._blocks[index]["deltas"].append(delta)
+        if not self._is_document(index):
+            return ""
+        return arguments if index == self._own_call else text
+
+    def _is_document(self, index: int) -> bool:
+        """Return whether a block is part of the document: the expected call, or else a text."""
+        if self._expected is not None and self._expected.tool_name is not None:
+            return index == self._own_call
+        return self._blocks[index].get("type") == "text"
 
     def _update_message(self, event: Mapping[str, Any]) -> None:
         message, delta = self._message, as_mapping(event.get("delta"))
@@ -216,6 +267,8 @@ class StreamAssembler:
         latest = {key: value for key, value in as_mapping(event.get("usage")).items() if value is not None}
         message["usage"] = {**as_mapping(message.get("usage")), **latest}
         self._record_stop(delta)
+        self._has_ended = self._has_ended or bool(delta.get("stop_reason"))
+        self._is_closed = True
 
     def _record_stop(self, message: Mapping[str, Any]) -> None:
         """Keep the stop reason of a message or a message delta; a refusal is never replaced."""
@@ -231,24 +284,3 @@ def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
     if finished.get("type") == "text":
         return {**finished, "text": as_string(finished.get("text")) + text}
     return {**finished, "input": parse_arguments(arguments)} if arguments else finished
-
-
-def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that an event adds to the first message or, in tool mode, to its first tool call."""
-    block, delta = as_mapping(event.get("content_block")), as_mapping(event.get("delta"))
-    index = f"block {event.get('index')}"
-    match event.get("type"):
-        case "message_start":
-            state["messages"] = as_count(state.get("messages")) + 1
-        case "content_block_start":
-            state[index] = block.get("type")
-            if mode is OutputMode.TOOL and state[index] == "tool_use":
-                state.setdefault("call", index)
-            return as_string(block.get("text")) if mode is not OutputMode.TOOL and state[index] == "text" else ""
-        case "content_block_delta" if as_count(state.get("messages")) <= 1:
-            if mode is OutputMode.TOOL:
-                return as_string(delta.get("partial_json")) if state.get("call") == index else ""
-            return as_string(delta.get("text")) if state.get(index, "text") == "text" else ""
-        case _:
-            pass
-    return ""

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
+    NOT_OPEN,
     AssembledBody,
+    StreamIdentity,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
+    find_foreign_role,
     is_error_body,
     make_result,
     parse_arguments,
     parse_error,
+    read_index,
+    reject_foreign,
     with_usage,
 )
 from emitter.errors import InputError
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.bedrock_client import BedrockView
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, Message, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, Message, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -137,20 +141,28 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
             return {}
 
 
-def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
     usage = _parse_usage(body.get("usage"))
     if is_error_body(body, *_ANSWER_KEYS):
         return with_usage(parse_error(200, body, tables), usage)
-    blocks = as_objects(as_mapping(as_mapping(body.get("output")).get("message")).get("content"))
-    calls = [as_mapping(block.get("toolUse")) for block in blocks]
-    return make_result(
+    message = as_mapping(as_mapping(body.get("output")).get("message"))
+    blocks = as_objects(message.get("content"))
+    calls = [call for call in (as_mapping(block.get("toolUse")) for block in blocks) if _is_clients(call)]
+    result = make_result(
         tables,
         usage,
         collect_stop_reasons(body.get("stopReason")),
         text="".join(map(_block_text, blocks)),
-        arguments=tuple(call["input"] for call in calls if "input" in call),
+        calls=[(call.get("name"), call["input"]) for call in calls if "input" in call],
+        expected=expected,
     )
+    return reject_foreign(result, find_foreign_role((message,)))
+
+
+def _is_clients(call: Mapping[str, Any]) -> bool:
+    """Return whether a call is for the client. Bedrock runs the calls of its own tools itself."""
+    return call.get("type") != "server_tool_use"
 
 
 def _block_text(block: Mapping[str, Any]) -> str:
@@ -200,43 +212,75 @@ def open_stream(
     return cast("BedrockView", client).post("ConverseStream", body, timeout)
 
 
-@dataclass(slots=True)
 class StreamAssembler:
     """Folds the events of a stream into one response."""
 
-    _blocks: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
-    _stop_reasons: list[Json] = field(default_factory=list["Json"])
-    _usage: dict[str, Json] = field(default_factory=dict[str, "Json"])
-    _failure: Json = None
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._expected = expected
+        self._identity = StreamIdentity(expected)
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._closed: set[int] = set()
+        self._own_call: int | None = None
+        self._stop_reasons: list[Json] = []
+        self._usage: dict[str, Json] = {}
+        self._failure: Json = None
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add an event; events after an error are ignored."""
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add an event. Return the text that it adds to the document. Events after an error are ignored."""
         if self._failure:
-            return
+            return ""
         if is_error_body(event, *_EVENTS):
             self._failure = event.get("error") or event.get("errors") or event
-            return
-        start, delta = (as_mapping(event.get(f"contentBlock{kind}")) for kind in ("Start", "Delta"))
+            return ""
+        start, delta, stop = (as_mapping(event.get(f"contentBlock{kind}")) for kind in ("Start", "Delta", "Stop"))
+        self._identity.check_role(as_mapping(event.get("messageStart")).get("role"))
         if start:
-            self._start_block(as_count(start.get("contentBlockIndex")), as_mapping(start.get("start")))
-        if delta:
-            self._add_delta(as_count(delta.get("contentBlockIndex")), as_mapping(delta.get("delta")))
+            self._start_block(read_index(start.get("contentBlockIndex")), as_mapping(start.get("start")))
+        text = (
+            self._add_delta(read_index(delta.get("contentBlockIndex")), as_mapping(delta.get("delta"))) if delta else ""
+        )
+        if stop:
+            self._closed.add(read_index(stop.get("contentBlockIndex")))
         if "messageStop" in event:
             self._stop_reasons.append(as_mapping(event["messageStop"]).get("stopReason"))
         self._usage |= as_mapping(as_mapping(event.get("metadata")).get("usage"))
+        return text
 
     def _start_block(self, index: int, start: Mapping[str, Any]) -> None:
-        self._blocks[index] = {"text": [], "toolUse": dict(as_mapping(start.get("toolUse"))), "input": []}
+        self._identity.check_end(has_ended=bool(self._stop_reasons))
+        if index < 0 or index in self._blocks:
+            self._identity.fail(NOT_OPEN)
+        if self._identity.problem:
+            return
+        call = dict(as_mapping(start.get("toolUse")))
+        self._blocks[index] = {"text": [], "toolUse": call, "input": []}
+        if self._own_call is None and self._expected is not None and _is_clients(call):
+            self._own_call = index if self._expected.is_own_call(call.get("name")) else None
 
-    def _add_delta(self, index: int, delta: Mapping[str, Any]) -> None:
-        if index not in self._blocks:  # text begins without a start
+    def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
+        text, arguments = as_string(delta.get("text")), as_string(as_mapping(delta.get("toolUse")).get("input"))
+        if not (text or arguments):
+            return ""
+        self._check_place(index, is_call=bool(arguments))
+        if self._identity.problem:
+            return ""
+        if index not in self._blocks:  # a text begins without a start
             self._start_block(index, {})
-        self._blocks[index]["text"].append(as_string(delta.get("text")))
-        self._blocks[index]["input"].append(as_string(as_mapping(delta.get("toolUse")).get("input")))
+        self._blocks[index]["text"].append(text)
+        self._blocks[index]["input"].append(arguments)
+        if self._expected is not None and self._expected.tool_name is not None:
+            return arguments if index == self._own_call else ""
+        return "" if self._blocks[index]["toolUse"] else text
+
+    def _check_place(self, index: int, *, is_call: bool) -> None:
+        """Note a delta that comes after the end, or for a block that is not open. Only a call must be opened."""
+        self._identity.check_end(has_ended=bool(self._stop_reasons))
+        if index < 0 or index in self._closed or (is_call and not self._blocks.get(index, {}).get("toolUse")):
+            self._identity.fail(NOT_OPEN)
 
     def body(self) -> AssembledBody:
         """Return the response so far."""
-        content = [_finish_block(self._blocks[index]) for index in sorted(self._blocks)]
+        content = list(map(_finish_block, self._blocks.values()))
         body: dict[str, Json] = {
             "output": {"message": {"role": "assistant", "content": content}},
             "stopReason": collect_stop_reasons(*self._stop_reasons),
@@ -244,7 +288,7 @@ class StreamAssembler:
         }
         if self._failure:
             return AssembledBody({**body, "error": self._failure}, is_complete=True)
-        return AssembledBody(body, is_complete=any(self._stop_reasons))
+        return AssembledBody(body, any(self._stop_reasons), self._identity.problem)
 
 
 def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,15 +296,3 @@ def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:
     if not (call or arguments):
         return {"text": "".join(block["text"])}
     return {"toolUse": {**call, "input": parse_arguments(arguments) if arguments else {}}}
-
-
-def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that an event adds to the answer or, in tool mode, to its first tool call."""
-    start, change = (as_mapping(event.get(f"contentBlock{kind}")) for kind in ("Start", "Delta"))
-    delta = as_mapping(change.get("delta"))
-    if mode is not OutputMode.TOOL:
-        return as_string(delta.get("text"))
-    if as_mapping(as_mapping(start.get("start")).get("toolUse")):
-        state.setdefault("call", as_count(start.get("contentBlockIndex")))
-    is_first = "call" in state and state["call"] == as_count(change.get("contentBlockIndex"))
-    return as_string(as_mapping(delta.get("toolUse")).get("input")) if is_first else ""

@@ -22,7 +22,7 @@ from emitter.adapters.http_response import parse_response
 from emitter.adapters.response_decoding import with_cause
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError, StoreFailed, UnexpectedRequest
-from emitter.messages import Fault, FaultKind
+from emitter.messages import ExpectedAnswer, Fault, FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -139,7 +139,7 @@ def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTr
     if transfer.status is None or not transfer.is_error:
         return None
     text = transfer.error_body.decode("utf-8", "replace")
-    return parse_response(profile, wire, transfer.status, transfer.headers, text)
+    return parse_response(profile, wire, transfer.status, transfer.headers, text, expected=ExpectedAnswer())
 
 
 def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
@@ -150,7 +150,8 @@ def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception
     status, response = _answered_status(raised), getattr(raised, "response", None)
     if status is not None:
         headers: Mapping[str, str] = getattr(response, "headers", None) or {}
-        return with_cause(parse_response(profile, wire, status, headers, _error_text(response, raised)), error)
+        text = _error_text(response, raised)
+        return with_cause(parse_response(profile, wire, status, headers, text, expected=ExpectedAnswer()), error)
     kind = _find_kind(raised, _TRANSPORT_FAULTS) or _find_kind(raised, _BUILTIN_FAULTS)
     return None if kind is None else with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
 

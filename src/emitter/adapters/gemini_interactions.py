@@ -8,23 +8,28 @@ Source: ai.google.dev/gemini-api/docs/interactions; google-genai 3.4.0, _gaos/ty
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
+    NOT_OPEN,
     AssembledBody,
+    StreamIdentity,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
     find_error,
+    find_foreign_role,
     is_error_body,
     make_result,
     parse_arguments,
     parse_error,
+    read_index,
+    reject_foreign,
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -96,7 +101,7 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
     usage, steps = _parse_usage(body.get("usage")), _steps(body)
     text = "".join(map(_step_text, steps))
@@ -104,13 +109,16 @@ def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
     if error or is_error_body(body, *_ANSWER_KEYS):
         result = with_usage(parse_error(200, error or body, tables), usage)
         return replace(result, text=text) if isinstance(result, ModelResponse) else result
-    return make_result(
+    calls = [step for step in steps if step.get("type") == "function_call"]
+    result = make_result(
         tables,
         usage,
         collect_stop_reasons(body.get("status")),
         text=text,
-        arguments=tuple(step.get("arguments") or {} for step in steps if step.get("type") == "function_call"),
+        calls=[(step.get("name"), step.get("arguments") or {}) for step in calls],
+        expected=expected,
     )
+    return reject_foreign(result, find_foreign_role(steps if body.get("role") == "agent" else (body, *steps)))
 
 
 def _steps(body: Mapping[str, Json]) -> list[Mapping[str, Any]]:
@@ -137,51 +145,94 @@ with_stream = add_stream_flag
 open_stream = partial(post_streamed, "interactions?alt=sse")
 
 
-@dataclass(slots=True)
 class StreamAssembler:
     """Folds the events of a stream into one interaction."""
 
-    _interaction: dict[str, Any] = field(default_factory=dict[str, Any])
-    _steps: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
-    _statuses: list[Json] = field(default_factory=list["Json"])
-    _failure: Json = None
-    _is_complete: bool = False
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._expected = expected
+        self._identity = StreamIdentity(expected)
+        self._interaction: dict[str, Any] = {}
+        self._steps: dict[int, dict[str, Any]] = {}
+        self._open: set[int] = set()
+        self._own_call: int | None = None
+        self._statuses: list[Json] = []
+        self._failure: Json = None
+        self._is_complete = False
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add an event; events after an error are ignored."""
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add an event. Return the text that it adds to the document. Events after an error are ignored."""
         if self._failure:
-            return
+            return ""
         if is_error_body(event, "event_type") or event.get("event_type") == "error":
             self._failure = event.get("error") or event.get("errors") or event
-            return
-        index = as_count(event.get("index"))
+            return ""
+        self._identity.check_id(event.get("interaction_id"))
         match event.get("event_type"):
+            case "step.delta":
+                return self._add_delta(read_index(event.get("index")), as_mapping(event.get("delta")))
+            case "step.start":
+                return self._start_step(read_index(event.get("index")), as_mapping(event.get("step")))
+            case "step.stop":
+                self._open.discard(read_index(event.get("index")))
             case "interaction.created" | "interaction.completed" as kind:
                 self._update(as_mapping(event.get("interaction")))
-                self._is_complete = kind == "interaction.completed"
+                self._is_complete = self._is_complete or kind == "interaction.completed"
             case "interaction.status_update":
                 self._update({key: event[key] for key in ("status", "usage") if key in event})
-            case "step.start":
-                self._steps[index] = {**as_mapping(event.get("step")), "deltas": []}
-            case "step.delta":
-                step = self._steps.setdefault(index, {"type": "model_output", "deltas": []})
-                step["deltas"].append(as_mapping(event.get("delta")))
             case _:
                 pass
+        return ""
 
     def _update(self, interaction: Mapping[str, Any]) -> None:
+        self._identity.check_id(interaction.get("id"))
+        self._identity.check_end(has_ended=self._is_complete and bool(interaction.get("steps")))
         self._interaction |= interaction
         if interaction.get("status") not in _RUNNING:
             self._statuses.append(interaction.get("status"))
 
+    def _start_step(self, index: int, step: Mapping[str, Any]) -> str:
+        self._identity.check_end(has_ended=self._is_complete or any(self._statuses))
+        if index < 0 or index in self._steps:
+            self._identity.fail(NOT_OPEN)
+        if self._identity.problem:
+            return ""
+        self._steps[index] = {**step, "deltas": []}
+        self._open.add(index)
+        if self._own_call is None and step.get("type") == "function_call" and self._expected is not None:
+            self._own_call = index if self._expected.is_own_call(step.get("name")) else None
+        return _step_text(step) if self._is_document(index) else ""
+
+    def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
+        text, arguments = _delta_text(delta), as_string(delta.get("arguments"))
+        if text or arguments:
+            self._identity.check_end(has_ended=self._is_complete or any(self._statuses))
+            if index not in self._open:
+                self._identity.fail(NOT_OPEN)
+        if self._identity.problem or index not in self._open:
+            return ""
+        self._steps[index]["deltas"].append(delta)
+        if not self._is_document(index):
+            return ""
+        return arguments if index == self._own_call else text
+
+    def _is_document(self, index: int) -> bool:
+        """Return whether a step is part of the document: the expected call, or else an output of the model."""
+        if self._expected is not None and self._expected.tool_name is not None:
+            return index == self._own_call
+        return self._steps[index].get("type") == "model_output"
+
     def body(self) -> AssembledBody:
         """Return the interaction so far."""
-        steps = [_finish_step(self._steps[index]) for index in sorted(self._steps)]
+        steps = list(map(_finish_step, self._steps.values()))
         reasons = collect_stop_reasons(*self._statuses)
-        body = {**self._interaction, "status": reasons, "steps": steps or self._interaction.get("steps")}
+        body = {**self._interaction, "status": reasons, "steps": self._interaction.get("steps") or steps}
         if self._failure:
             return AssembledBody({**body, "error": self._failure}, is_complete=True)
-        return AssembledBody(body, is_complete=self._is_complete and any(reasons))
+        return AssembledBody(body, self._is_complete and any(reasons), self._identity.problem)
+
+
+def _delta_text(delta: Mapping[str, Any]) -> str:
+    return as_string(delta.get("text")) if delta.get("type") == "text" else ""
 
 
 def _finish_step(step: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,20 +243,3 @@ def _finish_step(step: Mapping[str, Any]) -> dict[str, Any]:
         return {**finished, "arguments": parse_arguments(arguments)}
     texts = [delta for delta in deltas if delta.get("type") == "text"]
     return {**finished, "content": [*as_objects(finished.get("content")), *texts]} if texts else finished
-
-
-def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that an event adds to the answer or, in tool mode, to its first function call."""
-    step, delta = as_mapping(event.get("step")), as_mapping(event.get("delta"))
-    index = f"step {event.get('index')}"
-    if event.get("event_type") == "step.start":
-        state[index] = step.get("type")
-        if step.get("type") == "function_call":
-            state.setdefault("call", index)
-        return _step_text(step) if mode is not OutputMode.TOOL else ""
-    if event.get("event_type") != "step.delta":
-        return ""
-    if mode is OutputMode.TOOL:
-        return as_string(delta.get("arguments")) if state.get("call") == index else ""
-    is_answer = state.get(index, "model_output") == "model_output" and delta.get("type") == "text"
-    return as_string(delta.get("text")) if is_answer else ""

@@ -18,27 +18,32 @@ from pydantic import ValidationError
 from emitter.adapters.request_options import ReservedOption, merge_layers, to_snake_case
 from emitter.adapters.response_decoding import (
     AssembledBody,
+    StreamIdentity,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
     find_error,
-    first_choice,
+    find_foreign_choice,
+    find_foreign_role,
     is_error_body,
     make_result,
     parse_error,
+    read_index,
+    reject_foreign,
     with_usage,
     worst_result,
+    worst_stop_reason,
 )
 from emitter.errors import InputError
-from emitter.messages import NO_FIELDS, OutputMode, Role, Usage, as_mapping
+from emitter.messages import NO_FIELDS, OutputMode, Role, StopReason, Usage, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.adapters.response_decoding import DecodingTables
+    from emitter.adapters.response_decoding import DecodingTables, ToolCall
     from emitter.adapters.transport import GoogleClientView
-    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
+    from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -58,6 +63,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     }
 )
 """The request fields that ``extra_body`` may not set, including other names of the same fields."""
+_BLOCKED = "block:SAFETY"
 _UNSPECIFIED_REASON = "FINISH_REASON_UNSPECIFIED"
 _MEDIA_TYPES = {"audio/mpeg": "audio/mp3"}
 """The vendor's own names of media types."""
@@ -108,19 +114,29 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
     response = _unwrap(body)
-    usage = _parse_usage(_get_field(response, "usageMetadata"))
-    error = find_error(body, *as_objects(response.get("candidates")))
+    candidates, usage = as_objects(response.get("candidates")), _parse_usage(_get_field(response, "usageMetadata"))
+    error = find_error(body, *candidates)
     if error or is_error_body(response, "candidates"):
         return with_usage(parse_error(200, error or response, tables), usage)
-    block_reason = _block_reason(response)
-    results = [_decode_candidate(candidate, tables, usage) for candidate in as_objects(response.get("candidates"))]
+    block_reason, results = _block_reason(response), list["CallResult"]()
+    for candidate in candidates:
+        text, calls = _text_and_calls(candidate)
+        stops = _stop_reasons(candidate)
+        if _has_blocked_rating(candidate) and worst_stop_reason(stops, tables.stops) is not StopReason.REFUSED:
+            stops = (_BLOCKED,)
+        results.append(make_result(tables, usage, stops, text=text, calls=calls, expected=expected))
     if block_reason:
         refused_as = f"prompt blocked: {block_reason}"
         results.append(make_result(tables, usage, (f"block:{block_reason}",), refused_as=refused_as))
-    return worst_result(results) if results else make_result(tables, usage)
+    if not results:
+        return make_result(tables, usage)
+    contents = [as_mapping(candidate.get("content")) for candidate in candidates]
+    return reject_foreign(
+        worst_result(results), find_foreign_choice(candidates, expected) or find_foreign_role(contents)
+    )
 
 
 def _unwrap(body: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -135,8 +151,15 @@ def _get_field(table: Mapping[str, Any], name: str) -> Json:
 
 
 def _block_reason(body: Mapping[str, Any]) -> str:
-    reason = _get_field(as_mapping(_get_field(body, "promptFeedback")), "blockReason")
-    return _enum_text(reason) or ("OTHER" if reason else "")
+    feedback = as_mapping(_get_field(body, "promptFeedback"))
+    reason = _get_field(feedback, "blockReason")
+    return _enum_text(reason) or ("OTHER" if reason or _has_blocked_rating(feedback) else "")
+
+
+def _has_blocked_rating(table: Mapping[str, Any]) -> bool:
+    """Return whether a safety rating says that the prompt or the candidate was blocked."""
+    ratings = _get_field(table, "safetyRatings")
+    return bool(ratings) and any(rating.get("blocked") for rating in as_objects(ratings))
 
 
 def _enum_text(value: Json) -> str:
@@ -150,17 +173,12 @@ def _stop_reasons(candidate: Mapping[str, Any]) -> tuple[str, ...]:
     return collect_stop_reasons(*(_enum_text(reason) if type(reason) is int else reason for reason in reasons))
 
 
-def _decode_candidate(candidate: Mapping[str, Any], tables: DecodingTables, usage: Usage | None) -> CallResult:
-    text, arguments = _text_and_arguments(candidate)
-    return make_result(tables, usage, _stop_reasons(candidate), text=text, arguments=arguments)
-
-
-def _text_and_arguments(candidate: Mapping[str, Any]) -> tuple[str, tuple[Json, ...]]:
-    """Return the visible text, and the arguments of each call."""
+def _text_and_calls(candidate: Mapping[str, Any]) -> tuple[str, list[ToolCall]]:
+    """Return the visible text, and the name and arguments of each call."""
     parts = [part for part in as_objects(as_mapping(candidate.get("content")).get("parts")) if not part.get("thought")]
     calls = [as_mapping(_get_field(part, "functionCall")) for part in parts]
     text = "".join([as_string(part.get("text")) for part in parts])
-    return text, tuple([call.get("args") or {} for call in calls if call])
+    return text, [(call.get("name"), call.get("args") or {}) for call in calls if call]
 
 
 def _parse_usage(usage: Json) -> Usage | None:
@@ -178,51 +196,76 @@ def _parse_usage(usage: Json) -> Usage | None:
 
 
 @dataclass(slots=True)
+class _StreamedCandidate:
+    """The state of a streamed candidate."""
+
+    parts: list[Json] = field(default_factory=list["Json"])
+    reasons: list[str] = field(default_factory=list[str])
+    is_blocked: bool = False
+
+
 class StreamAssembler:
     """Folds the chunks of a stream into one body.
 
-    Some servers send a reason with every chunk. All reasons are kept, so that an early STOP does not hide a late block.
+    If a candidate has several finish reasons, all are kept, so that an early STOP does not hide a late block.
     """
 
-    _parts: dict[int, list[Json]] = field(default_factory=dict[int, "list[Json]"])
-    _reasons: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
-    _body: dict[str, Any] = field(default_factory=lambda: {"usageMetadata": {}})
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._expected = expected
+        self._identity = StreamIdentity(expected)
+        self._candidates: dict[int, _StreamedCandidate] = {}
+        self._has_own_call = False
+        self._body: dict[str, Any] = {"usageMetadata": {}}
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add a chunk."""
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add a chunk. Return the text that it adds to the document. A call comes in one piece."""
         chunk = _unwrap(event)
-        error = find_error(event, *as_objects(chunk.get("candidates")))
+        candidates = as_objects(chunk.get("candidates"))
+        error = find_error(event, *candidates)
         if error or is_error_body(chunk, "candidates", "usageMetadata", "promptFeedback"):
             self._body["error"] = (error or chunk).get("error") or error or chunk
         self._body["usageMetadata"] |= as_mapping(_get_field(chunk, "usageMetadata"))
         if _block_reason(chunk):
             self._body["promptFeedback"] = {"blockReason": _block_reason(chunk)}
-        for candidate in as_objects(chunk.get("candidates")):
-            index, content = as_count(candidate.get("index")), as_mapping(candidate.get("content"))
-            self._parts.setdefault(index, []).extend(as_objects(content.get("parts")))
-            reasons = self._reasons.setdefault(index, [])
-            reasons.extend(reason for reason in _stop_reasons(candidate) if reason not in ("", _UNSPECIFIED_REASON))
+        return "".join([self._add_candidate(candidate, _get_field(chunk, "responseId")) for candidate in candidates])
+
+    def _add_candidate(self, candidate: Mapping[str, Any], response_id: Json) -> str:
+        index, content = read_index(candidate.get("index")), as_mapping(candidate.get("content"))
+        target = self._candidates.setdefault(index, _StreamedCandidate())
+        text, calls = _text_and_calls(candidate)
+        if text or calls:
+            self._identity.check_id(response_id)
+            self._identity.check_end(has_ended=bool(target.reasons))
+        self._identity.check_role(content.get("role"))
+        target.is_blocked = target.is_blocked or _has_blocked_rating(candidate)
+        target.reasons.extend(reason for reason in _stop_reasons(candidate) if reason not in ("", _UNSPECIFIED_REASON))
+        if self._identity.problem:
+            return ""
+        target.parts.extend(as_objects(content.get("parts")))
+        if index != 0 or self._expected is None or self._expected.tool_name is None:
+            return text if index == 0 else ""
+        own = [arguments for name, arguments in calls if self._expected.is_own_call(name)]
+        if not own or self._has_own_call:
+            return ""
+        self._has_own_call = True
+        return json.dumps(own[0])
 
     def body(self) -> AssembledBody:
         """Return the body so far."""
         candidates = [
-            {"content": {"parts": parts}, "finishReason": tuple(self._reasons[index])}
-            for index, parts in sorted(self._parts.items())
+            {
+                "index": index,
+                "content": {"parts": candidate.parts},
+                "finishReason": tuple(candidate.reasons),
+                "safetyRatings": [{"blocked": candidate.is_blocked}],
+            }
+            for index, candidate in sorted(self._candidates.items())
         ]
-        is_stopped = bool(candidates) and all(self._reasons.values())
+        is_stopped = bool(candidates) and all(
+            candidate.reasons or candidate.is_blocked for candidate in self._candidates.values()
+        )
         is_complete = is_stopped or "promptFeedback" in self._body or "error" in self._body
-        return AssembledBody({**self._body, "candidates": candidates}, is_complete)
-
-
-def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that a chunk adds to the first candidate or, in tool mode, its first call, which is complete."""
-    text, arguments = _text_and_arguments(first_choice(_unwrap(event).get("candidates")))
-    if mode is not OutputMode.TOOL:
-        return text
-    if not arguments or "call" in state:
-        return ""
-    state["call"] = True
-    return json.dumps(arguments[0])
+        return AssembledBody({**self._body, "candidates": candidates}, is_complete, self._identity.problem)
 
 
 def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:

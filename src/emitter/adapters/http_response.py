@@ -12,26 +12,29 @@ from typing import TYPE_CHECKING, Any, cast
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.response_decoding import (
+    ANOTHER_DOCUMENT,
     AssembledBody,
     as_objects,
     as_printable_line,
     decoding_tables,
     extract_error,
     make_protocol_fault,
+    parse_arguments,
     parse_error,
+    reject_foreign,
     with_usage,
 )
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
 from emitter.adapters.transport import ResponseRejected
-from emitter.messages import Fault, ModelResponse, ProviderErrorDetails, as_mapping
+from emitter.messages import ExpectedAnswer, Fault, ModelResponse, ProviderErrorDetails, StopReason, as_mapping
 from emitter.outside_values import parse_float, parse_http_date
-from emitter.strict_json import DuplicateKeyError
+from emitter.strict_json import DuplicateKeyError, json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, OutputMode, Usage
+    from emitter.messages import CallResult, Json, Usage
     from emitter.profiles.model import ProviderProfile, WireFormat
 
 _FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
@@ -47,28 +50,43 @@ class _UnreadableBody:
     events: tuple[Json, ...] = ()
 
 
-def parse_response(
-    profile: ProviderProfile, wire: WireFormat, status: int, headers: Mapping[str, str], text: str
+def parse_response(  # noqa: PLR0913  the parts of a response
+    profile: ProviderProfile,
+    wire: WireFormat,
+    status: int,
+    headers: Mapping[str, str],
+    text: str,
+    *,
+    expected: ExpectedAnswer | None,
 ) -> CallResult:
-    """Return the result of a complete HTTP response."""
-    result = decode_response(profile, wire, status, headers, parse_body(text))
+    """Return the result of a complete HTTP response.
+
+    ``expected`` is None for a recording, whose request is not known. It may hold several answers one after another.
+    """
+    result = decode_response(profile, wire, status, headers, parse_body(text), expected=expected)
     if isinstance(result, Fault) and result.report is None and not _is_success(status):
         line = as_printable_line(text)
         result = replace(result, report=ProviderErrorDetails(line) if line and not line.startswith("<") else None)
     return result
 
 
-def decode_response(
-    profile: ProviderProfile, wire: WireFormat, status: int, headers: Mapping[str, str], body: Json
+def decode_response(  # noqa: PLR0913  the parts of a response
+    profile: ProviderProfile,
+    wire: WireFormat,
+    status: int,
+    headers: Mapping[str, str],
+    body: Json,
+    *,
+    expected: ExpectedAnswer | None,
 ) -> CallResult:
     """Return the result of a complete HTTP response whose body is parsed already, such as one in a batch's results."""
     tables = decoding_tables(profile, wire)
     if not _is_success(status):
         result = parse_error(status, body, tables)
     elif isinstance(body, dict):
-        result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
+        result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables, expected)
     else:
-        result = _decode_body(wire, body, tables)
+        result = _decode_body(wire, body, tables, expected)
     return _with_headers(result, status, headers, body)
 
 
@@ -88,7 +106,9 @@ def _with_headers(result: CallResult, status: int, headers: Mapping[str, str], b
     return replace(result, status=result.status or status, retry_after=wait, request_id=request_id)
 
 
-def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: object) -> CallResult:
+def parse_sdk_response(
+    profile: ProviderProfile, wire: WireFormat, response: object, expected: ExpectedAnswer
+) -> CallResult:
     """Return the result of a response that an SDK client returned.
 
     JSON is UTF-8, whatever the headers say (RFC 8259, section 8.1). A body that is not UTF-8 is a fault.
@@ -99,10 +119,11 @@ def parse_sdk_response(profile: ProviderProfile, wire: WireFormat, response: obj
     try:
         text = raw.content.decode()
     except UnicodeDecodeError:
-        result = parse_response(profile, wire, raw.status_code, raw.headers, raw.content.decode("utf-8", "replace"))
+        text = raw.content.decode("utf-8", "replace")
+        result = parse_response(profile, wire, raw.status_code, raw.headers, text, expected=expected)
         fault = with_usage(make_protocol_fault("the body is not UTF-8"), result.usage)
         return _with_headers(fault, raw.status_code, raw.headers, None)
-    return parse_response(profile, wire, raw.status_code, raw.headers, text)
+    return parse_response(profile, wire, raw.status_code, raw.headers, text, expected=expected)
 
 
 def read_object(response: object) -> Mapping[str, Json]:
@@ -140,39 +161,44 @@ def parse_body(text: str) -> Json:
         return _UnreadableBody("the body is not JSON" if text.strip() else "the body is empty")
 
 
-def _decode_body(wire: WireFormat, body: Json, tables: DecodingTables) -> CallResult:
+def _decode_body(wire: WireFormat, body: Json, tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     if isinstance(body, _UnreadableBody):
-        usage = _decode_object(wire, _assemble(wire, body.events).body, tables).usage if body.events else None
+        usage = (
+            _decode_object(wire, _assemble(wire, body.events, None).body, tables, None).usage if body.events else None
+        )
         return with_usage(make_protocol_fault(body.problem), usage)
     if not isinstance(body, list):
-        return _decode_object(wire, body, tables)
+        return _decode_object(wire, body, tables, expected)
     events = cast("list[Json]", body)
-    all_objects = all(isinstance(event, dict) for event in events)
-    return _decode_stream(wire, _assemble(wire, events), tables, all_objects=all_objects)
+    result = _decode_stream(wire, _assemble(wire, events, expected), tables, expected)
+    return result if all(isinstance(event, dict) for event in events) else _reject_event(result)
 
 
-def _assemble(wire: WireFormat, events: Iterable[Json]) -> AssembledBody:
-    assembler = ADAPTERS[wire].StreamAssembler()
+def _assemble(wire: WireFormat, events: Iterable[Json], expected: ExpectedAnswer | None) -> AssembledBody:
+    assembler = ADAPTERS[wire].StreamAssembler(expected)
     for event in events:
         assembler.add(as_mapping(event))
     return assembler.body()
 
 
 def _decode_stream(
-    wire: WireFormat, assembled: AssembledBody, tables: DecodingTables, *, all_objects: bool
+    wire: WireFormat, assembled: AssembledBody, tables: DecodingTables, expected: ExpectedAnswer | None
 ) -> CallResult:
-    result = _decode_object(wire, assembled.body, tables)
-    if not all_objects:
-        return with_usage(make_protocol_fault("an event of the stream is not a JSON object"), result.usage)
+    result = _decode_object(wire, assembled.body, tables, expected)
     if assembled.is_complete:
-        return result
+        return reject_foreign(result, assembled.problem)
     return with_usage(make_protocol_fault("the stream ended without its last event"), result.usage)
 
 
-def _decode_object(wire: WireFormat, body: Json, tables: DecodingTables) -> CallResult:
+def _reject_event(result: CallResult) -> CallResult:
+    """Return the fault of a stream with an event that is not an object."""
+    return with_usage(make_protocol_fault("an event of the stream is not a JSON object"), result.usage)
+
+
+def _decode_object(wire: WireFormat, body: Json, tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     if not isinstance(body, dict):
         return make_protocol_fault("the body is not a JSON object")
-    return ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables)
+    return ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables, expected)
 
 
 def _retry_after(headers: Mapping[str, str], body: Json) -> float | None:
@@ -208,14 +234,18 @@ _SURROGATE = re.compile("[\udc80-\udcff]")
 
 
 class StreamAccumulator:
-    """The state of one stream; ``text_pieces`` holds the text of the document so far."""
+    """The state of one stream.
 
-    def __init__(self, profile: ProviderProfile, wire: WireFormat, mode: OutputMode) -> None:
-        self._profile, self._wire, self._mode = profile, wire, mode
+    ``text_pieces`` holds the text of the document so far. At the end, ``unreported`` is the text that ``feed`` has not
+    returned.
+    """
+
+    def __init__(self, profile: ProviderProfile, wire: WireFormat, expected: ExpectedAnswer) -> None:
+        self._profile, self._wire, self._expected = profile, wire, expected
         self._tables = decoding_tables(profile, wire)
         self._adapter = ADAPTERS[wire]
         # Events are folded as they arrive: keeping them would take up to twenty times the memory of the response.
-        self._assembler = self._adapter.StreamAssembler()
+        self._assembler = self._adapter.StreamAssembler(expected)
         self._errors: list[Json] = []
         self._all_objects = True
         self._final_usage: tuple[Usage | None, bool] | None = None
@@ -225,12 +255,15 @@ class StreamAccumulator:
         self._decoder = SseDecoder()
         self._beginning: list[str] = []
         self._is_event_stream: bool | None = None
-        self._state: dict[str, Json] = {}
+        self._fed = 0
         self.text_pieces: list[str] = []
+        self.unreported = ""
 
     def feed(self, piece: bytes) -> str:
         """Return the text that the piece adds to the document."""
-        return self._add_text(self._decode(piece))
+        text = self._add_text(self._decode(piece))
+        self._fed += len(text)
+        return text
 
     def _decode(self, piece: bytes, *, final: bool = False) -> str:
         """Return the characters that this piece completes, and note bytes that are not UTF-8."""
@@ -255,8 +288,7 @@ class StreamAccumulator:
             if _is_error_event(table):
                 self._errors = [*self._errors[:1], event]
             else:
-                self._assembler.add(table)
-            written.append(self._adapter.delta_text(table, self._mode, self._state))
+                written.append(self._assembler.add(table))
         text = "".join(written)
         if not self._is_utf8:
             return ""
@@ -273,13 +305,30 @@ class StreamAccumulator:
             problem = EVENT_NOT_JSON if self._is_utf8 else "the body is not UTF-8"
             return replace(make_protocol_fault(problem), status=_SUCCESS, usage=self.usage())
         if not self._is_event_stream:
-            return parse_response(self._profile, self._wire, _SUCCESS, headers, "".join(self._beginning))
+            text = "".join(self._beginning)
+            result = parse_response(self._profile, self._wire, _SUCCESS, headers, text, expected=self._expected)
+            return self._compare_document(result)
         self._final_usage = self.usage_and_completion()
         for event in self._errors:
             self._assembler.add(as_mapping(event))
-        result = _decode_stream(self._wire, self._assembler.body(), self._tables, all_objects=self._all_objects)
+        result = _decode_stream(self._wire, self._assembler.body(), self._tables, self._expected)
+        result = self._compare_document(result) if self._all_objects else _reject_event(result)
         error = next((event for event in self._errors if as_mapping(event).get("error")), None)
         return _with_headers(result, _SUCCESS, headers, error)
+
+    def _compare_document(self, result: CallResult) -> CallResult:
+        """Return the result, or a fault if its document is not the one that was reported as it arrived."""
+        if not isinstance(result, ModelResponse):
+            return result
+        reported, document = "".join(self.text_pieces), result.document_text
+        if document.startswith(reported):
+            self.unreported = document[self._fed :]
+            return result
+        # The arguments of a call are a text in the events, and may be an object in the response.
+        if result.arguments and json_equal(parse_arguments(reported), result.arguments[0]):
+            self.unreported = reported[self._fed :]
+            return result
+        return reject_foreign(result, ANOTHER_DOCUMENT) if result.stop is StopReason.COMPLETE else result
 
     @property
     def is_event_stream(self) -> bool:
@@ -296,9 +345,10 @@ class StreamAccumulator:
             return self._final_usage
         try:
             assembled = self._assembler.body()
-            return self._adapter.decode(as_mapping(assembled.body), self._tables).usage, assembled.is_complete
+            usage = self._adapter.decode(as_mapping(assembled.body), self._tables, None).usage
         except Exception:  # noqa: BLE001  odd events that break decoding may break this, too
             return None, False
+        return usage, assembled.is_complete
 
 
 def _is_error_event(event: Mapping[str, Any]) -> bool:

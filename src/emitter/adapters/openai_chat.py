@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, Any
 from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
+    StreamIdentity,
     as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
     find_error,
-    first_choice,
+    find_foreign_choice,
+    find_foreign_role,
     is_error_body,
     make_result,
     parse_error,
+    read_index,
+    reject_foreign,
     with_usage,
     worst_result,
 )
@@ -32,8 +36,8 @@ from emitter.messages import Medium, OutputMode, Usage, as_mapping
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat, PromptCache
+    from emitter.adapters.response_decoding import DecodingTables, ToolCall
+    from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, ModelRequest, OutputFormat, PromptCache
     from emitter.profiles.model import WireProfile
 
 PATH = "/chat/completions"
@@ -142,25 +146,27 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
     choices, usage = as_objects(body.get("choices")), parse_usage(body.get("usage"), "prompt", "completion")
-    error = find_error(*choices, *(as_mapping(choice.get("message")) for choice in choices))
+    messages = [as_mapping(choice.get("message")) for choice in choices]
+    error = find_error(*choices, *messages)
     if error or is_error_body(body, "choices"):
         return with_usage(parse_error(200, error or body, tables), usage)
-    results = [_decode_choice(choice, tables, usage) for choice in choices]
-    return worst_result(results) if results else make_result(tables, usage)
-
-
-def _decode_choice(choice: Mapping[str, Any], tables: DecodingTables, usage: Usage | None) -> CallResult:
-    message = as_mapping(choice.get("message"))
-    return make_result(
-        tables,
-        usage,
-        ("refusal",) if _is_refusal(message) else _stop_reasons(choice),
-        text=_visible_text(message.get("content")),
-        arguments=_tool_arguments(message),
-    )
+    if not choices:
+        return make_result(tables, usage)
+    results = [
+        make_result(
+            tables,
+            usage,
+            ("refusal",) if _is_refusal(message) else _stop_reasons(choice),
+            text=_visible_text(message.get("content")),
+            calls=_tool_calls(message),
+            expected=expected,
+        )
+        for choice, message in zip(choices, messages, strict=True)
+    ]
+    return reject_foreign(worst_result(results), find_foreign_choice(choices, expected) or find_foreign_role(messages))
 
 
 def _stop_reasons(choice: Mapping[str, Any]) -> tuple[str, ...]:
@@ -181,9 +187,9 @@ def _visible_text(content: Json) -> str:
     return "".join(as_string(part.get("text")) for part in as_objects(content) if part.get("type") in _VISIBLE_TYPES)
 
 
-def _tool_arguments(message: Mapping[str, Any]) -> tuple[Json, ...]:
+def _tool_calls(message: Mapping[str, Any]) -> list[ToolCall]:
     calls = [*as_objects(message.get("tool_calls")), {"function": message.get("function_call")}]
-    return tuple(_call_input(call) for call in calls if _called_function(call))
+    return [(_called_function(call).get("name"), _call_input(call)) for call in calls if _called_function(call)]
 
 
 def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -228,6 +234,7 @@ class _StreamedCall:
 
     index: Json
     id: Json
+    name: Json
     pieces: list[str] = field(default_factory=list[str])
 
 
@@ -242,75 +249,82 @@ class _StreamedChoice:
     error: Json = None
 
 
-@dataclass(slots=True)
 class StreamAssembler:
     """Folds the chunks of a stream into one body. If a choice has several finish reasons, all of them are kept."""
 
-    _choices: dict[int, _StreamedChoice] = field(default_factory=dict[int, _StreamedChoice])
-    _usage: Json = None
-    _error: Json = None
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._expected = expected
+        self._identity = StreamIdentity(expected)
+        self._choices: dict[int, _StreamedChoice] = {}
+        self._own_call: _StreamedCall | None = None
+        self._usage: Json = None
+        self._error: Json = None
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add a chunk."""
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add a chunk. Return the text that it adds to the document."""
         if is_error_body(event, "choices", "usage"):
             self._error = event.get("error") or event
         self._usage = event.get("usage") or self._usage
-        for choice in as_objects(event.get("choices")):
-            _add_chunk(self._choices.setdefault(as_count(choice.get("index")), _StreamedChoice()), choice)
+        return "".join([self._add_chunk(choice, event.get("id")) for choice in as_objects(event.get("choices"))])
 
     def body(self) -> AssembledBody:
         """Return the body so far."""
-        choices = [_finish_choice(self._choices[index]) for index in sorted(self._choices)]
+        choices = [_finish_choice(index, self._choices[index]) for index in sorted(self._choices)]
         body: dict[str, Json] = {"usage": self._usage, "choices": choices}
         if self._error is not None:
             body["error"] = self._error
         is_stopped = bool(choices) and all(choice.stop_reasons for choice in self._choices.values())
-        return AssembledBody(body, is_complete=is_stopped or self._error is not None)
+        return AssembledBody(body, is_stopped or self._error is not None, self._identity.problem)
+
+    def _add_chunk(self, choice: Mapping[str, Any], chunk_id: Json) -> str:
+        index = read_index(choice.get("index"))
+        target = self._choices.setdefault(index, _StreamedChoice())
+        delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
+        text, calls = _visible_text(delta.get("content")), _call_deltas(delta)
+        if text or calls:
+            self._identity.check_id(chunk_id)
+            self._identity.check_end(has_ended=bool(target.stop_reasons))
+        self._identity.check_role(delta.get("role"))
+        target.is_refused = target.is_refused or _is_refusal(delta)
+        target.error = choice.get("error") or delta.get("error") or target.error
+        target.stop_reasons.extend(filter(None, _stop_reasons(choice)))
+        if self._identity.problem:
+            return ""
+        target.content.append(text)
+        arguments = "".join([self._add_call_delta(target.calls, call) for call in calls])
+        if index != 0:
+            return ""
+        return text if self._expected is None or self._expected.tool_name is None else arguments
+
+    def _add_call_delta(self, calls: list[_StreamedCall], call: Mapping[str, Any]) -> str:
+        """Add a delta to the call that it continues, or begin a new call. Return what it adds to the document.
+
+        Some servers omit the index or send 0 for every call. A name with a new id, or without any id, then begins a
+        call.
+        """
+        index, call_id, arguments = call.get("index"), call.get("id"), _call_input(call)
+        name = _called_function(call).get("name")
+        call_index = index if index is not None or not calls else calls[-1].index
+        current = next((known for known in reversed(calls) if known.index == call_index), None)
+        if current is None or (name and (call_id != current.id if call_id else index is None)):
+            current = _StreamedCall(call_index, call_id, name)
+            calls.append(current)
+            if self._own_call is None and self._expected is not None and self._expected.is_own_call(name):
+                self._own_call = current
+        piece = json.dumps(arguments) if isinstance(arguments, dict) else as_string(arguments)
+        current.pieces.append(piece)
+        return piece if current is self._own_call else ""
 
 
-def _add_chunk(target: _StreamedChoice, choice: Mapping[str, Any]) -> None:
-    delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
-    target.content.append(_visible_text(delta.get("content")))
-    target.is_refused = target.is_refused or _is_refusal(delta)
-    target.error = choice.get("error") or delta.get("error") or target.error
-    target.stop_reasons.extend(filter(None, _stop_reasons(choice)))
-    for call in as_objects(delta.get("tool_calls")):
-        _add_call_delta(target.calls, call)
+def _call_deltas(delta: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the deltas of tool calls that have a name or arguments."""
+    calls = as_objects(delta.get("tool_calls"))
     if delta.get("function_call"):
-        _add_call_delta(target.calls, {"index": "function_call", "function": delta["function_call"]})
+        calls = [*calls, {"index": "function_call", "function": delta["function_call"]}]
+    return [call for call in calls if _called_function(call).get("name") or _call_input(call)]
 
 
-def _add_call_delta(calls: list[_StreamedCall], call: Mapping[str, Any]) -> None:
-    """Append a delta to the call that it continues, or begin a new call.
-
-    Some servers omit the index or send 0 for every call. A name with a new id, or without any id, then begins a call.
-    """
-    index, call_id, arguments = call.get("index"), call.get("id"), _call_input(call)
-    call_index = index if index is not None or not calls else calls[-1].index
-    current = next((known for known in reversed(calls) if known.index == call_index), None)
-    if current is None or (
-        _called_function(call).get("name") and (call_id != current.id if call_id else index is None)
-    ):
-        current = _StreamedCall(call_index, call_id)
-        calls.append(current)
-    current.pieces.append(json.dumps(arguments) if isinstance(arguments, dict) else as_string(arguments))
-
-
-def _finish_choice(choice: _StreamedChoice) -> dict[str, Any]:
-    calls = [{"function": {"arguments": "".join(call.pieces)}} for call in choice.calls]
+def _finish_choice(index: int, choice: _StreamedChoice) -> dict[str, Any]:
+    calls = [{"function": {"name": call.name, "arguments": "".join(call.pieces)}} for call in choice.calls]
     message = {"content": "".join(choice.content), "refusal": choice.is_refused, "tool_calls": calls}
-    return {"message": message, "finish_reason": tuple(choice.stop_reasons), "error": choice.error}
-
-
-def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that a chunk adds to the first choice or, in tool mode, to its first tool call."""
-    choice = first_choice(event.get("choices"))
-    delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
-    if mode is not OutputMode.TOOL:
-        return _visible_text(delta.get("content"))
-    calls = [*as_objects(delta.get("tool_calls")), {"function": delta.get("function_call")}]
-    first_calls = [call for call in calls if _called_function(call) and not as_count(call.get("index"))]
-    state["calls"] = as_count(state.get("calls")) + sum(
-        bool(_called_function(call).get("name")) for call in first_calls
-    )
-    return "".join(as_string(_call_input(call)) for call in first_calls) if state["calls"] <= 1 else ""
+    return {"index": index, "message": message, "finish_reason": tuple(choice.stop_reasons), "error": choice.error}

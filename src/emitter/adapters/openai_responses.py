@@ -8,7 +8,6 @@ Source: developers.openai.com/api/reference/resources/responses; openai 3.52.0, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,15 +15,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from emitter.adapters.openai_chat import audio_members, cache_parameters, file_data_members, mark_system, parse_usage
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
+    ANOTHER_DOCUMENT,
+    ANOTHER_ID,
+    NOT_OPEN,
     AssembledBody,
-    as_count,
+    StreamIdentity,
     as_objects,
     as_string,
     collect_stop_reasons,
     find_error,
+    find_foreign_role,
     is_error_body,
+    make_protocol_fault,
     make_result,
     parse_error,
+    read_index,
+    reject_foreign,
     with_usage,
     worst_stop_reason,
 )
@@ -34,8 +40,8 @@ from emitter.messages import Medium, OutputMode, StopReason, as_list, as_mapping
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.adapters.response_decoding import DecodingTables
-    from emitter.messages import CallResult, Json, MediaPart, ModelRequest, OutputFormat
+    from emitter.adapters.response_decoding import DecodingTables, ToolCall
+    from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
 PATH = "/responses"
@@ -58,7 +64,6 @@ _FINAL_PHASES = (None, "final_answer")
 _VISIBLE_TYPES = ("output_text", "text")
 _CALL_INPUT_KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
 """The key of the input of each kind of tool call."""
-_ARGUMENT_EVENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _COMPLETED = "completed"
 _ANSWER_ITEMS = ("message", "error", *_CALL_INPUT_KEYS)
 """The items whose error is the error of the response. After a hosted tool's error the model continues."""
@@ -124,26 +129,28 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
             }
 
 
-def decode(body: Mapping[str, Json], tables: DecodingTables) -> CallResult:
+def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
     output, usage = as_objects(body.get("output")), parse_usage(body.get("usage"), "input", "output")
+    is_error = is_error_body(body, "status", "output")
+    if expected is not None and not (is_error and "id" not in body) and not expected.is_own_id(body.get("id")):
+        return make_protocol_fault(ANOTHER_ID)
     stop_reasons = _stop_reasons(body, output)
-    has_unexplained_error = is_error_body(body, "status", "output") and not any(
-        reason.startswith(_EXPLAINED_STATUSES) for reason in stop_reasons
-    )
+    has_unexplained_error = is_error and not any(reason.startswith(_EXPLAINED_STATUSES) for reason in stop_reasons)
     error = find_error(*[item for item in output if item.get("type") in _ANSWER_ITEMS])
     if error or has_unexplained_error or worst_stop_reason(stop_reasons, tables.stops) is StopReason.FAULTED:
         return with_usage(parse_error(200, error or body, tables), usage)
-    refused, texts, arguments = False, list[str](), list[Any]()
+    refused, texts, calls = False, list[str](), list["ToolCall"]()
     for item in output:
         parts = _message_parts(item)
         refused = refused or any(part.get("type") == "refusal" or part.get("refusal") for part in (item, *parts))
         if item.get("phase") in _FINAL_PHASES:  # the others are commentary between tool calls
             texts += [as_string(part.get("text")) for part in parts if part.get("type") in _VISIBLE_TYPES]
         key = _CALL_INPUT_KEYS.get(as_string(item.get("type")))
-        arguments += [item[key]] if key is not None and key in item else []
+        calls += [(item.get("name"), item[key])] if key is not None and key in item else []
     raw_stops = ("refusal",) if refused else stop_reasons
-    return make_result(tables, usage, raw_stops, text="".join(texts), arguments=tuple(arguments))
+    result = make_result(tables, usage, raw_stops, text="".join(texts), calls=calls, expected=expected)
+    return reject_foreign(result, find_foreign_role(output))
 
 
 def _stop_reasons(body: Mapping[str, Any], output: list[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -175,18 +182,6 @@ def _message_parts(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content)
 
 
-def delta_text(event: Mapping[str, Json], mode: OutputMode, state: dict[str, Json]) -> str:
-    """Return the text that an event adds to the final answer or, in tool mode, to the first tool call."""
-    kind, index = as_string(event.get("type")), as_count(event.get("output_index"))
-    if mode is OutputMode.TOOL:
-        is_first_call = kind in _ARGUMENT_EVENTS and state.setdefault("call", index) == index
-        return as_string(event.get("delta")) if is_first_call else ""
-    if kind == "response.output_item.added" and as_mapping(event.get("item")).get("phase") not in _FINAL_PHASES:
-        state[f"commentary {index}"] = True
-    is_answer = kind == "response.output_text.delta" and f"commentary {index}" not in state
-    return as_string(event.get("delta")) if is_answer else ""
-
-
 send = partial(post, PATH)
 open_stream = partial(post_streamed, PATH)
 with_stream = add_stream_flag
@@ -199,6 +194,9 @@ _NO_STATUS = "no status"
 """Stands for the status that a terminal event lacks."""
 _PieceKey: TypeAlias = tuple[int, int, str]
 """The output index, the content index and the stem of the event."""
+_REFUSAL_STEM = "response.refusal"
+_TEXT_STEMS = ("response.output_text", _REFUSAL_STEM)
+_CALL_STEMS = ("response.function_call_arguments", "response.custom_tool_call_input")
 _DELTA_TARGETS = {
     "response.output_text": ("output_text", "text"),
     "response.refusal": ("refusal", "refusal"),
@@ -208,81 +206,141 @@ _DELTA_TARGETS = {
 """The part or call that each kind of delta writes to: its type and key."""
 
 
-@dataclass(slots=True)
 class StreamAssembler:
     """Folds the events of a stream into one response: the latest one, finished items and pieces of unfinished ones."""
 
-    _items: dict[int, Mapping[str, Any]] = field(default_factory=dict[int, "Mapping[str, Any]"])
-    _pieces: dict[_PieceKey, list[str]] = field(default_factory=dict["_PieceKey", list[str]])
-    _latest: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    _output: list[Json] = field(default_factory=list["Json"])
-    _statuses: list[Json] = field(default_factory=list["Json"])
-    _error: Json = None
-    _is_complete: bool = False
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._expected = expected
+        self._identity = StreamIdentity(expected)
+        self._items: dict[int, Mapping[str, Any]] = {}
+        self._pieces: dict[_PieceKey, list[str]] = {}
+        self._closed: set[int | _PieceKey] = set()
+        self._own_call: int | None = None
+        self._latest: Mapping[str, Any] = {}
+        self._output: list[Json] = []
+        self._statuses: list[Json] = []
+        self._error: Json = None
+        self._is_complete = False
 
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Add an event."""
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Add an event. Return the text that it adds to the document."""
         kind = as_string(event.get("type"))
         if is_error_body(event, "type") or kind == "response.error":
             self._error = event.get("error") or event
         elif "response" in event:
-            self._latest = as_mapping(event["response"])
-            self._record_status(kind)
+            self._update(kind, as_mapping(event["response"]))
         elif kind in _TERMINAL_EVENTS:
             self._statuses.append(_NO_STATUS)
         self._is_complete = self._is_complete or kind in _TERMINAL_EVENTS
-        self._add_output(kind, event)
+        stem, _, step = kind.rpartition(".")
+        if stem == "response.output_item":
+            self._add_item(event, step)
+        return self._add_piece(event, stem, step) if stem in _DELTA_TARGETS else ""
 
     def body(self) -> AssembledBody:
         """Return the response so far."""
         output = self._output or self._streamed_items()
-        refusals = [_make_part(key, pieces) for key, pieces in self._pieces.items() if key[2] == "response.refusal"]
+        refusals = [_make_part(key, pieces) for key, pieces in self._pieces.items() if key[2] == _REFUSAL_STEM]
         if refusals:
             output = [*output, {"type": "message", "content": refusals}]
         body = {**self._latest, "status": collect_stop_reasons(*self._statuses), "output": output}
         if self._error is not None:
             body["error"] = body.get("error") or self._error
-        return AssembledBody(body, is_complete=self._is_complete or self._error is not None)
+        return AssembledBody(body, self._is_complete or self._error is not None, self._identity.problem)
 
-    def _record_status(self, kind: str) -> None:
-        """Keep the status of an event. If a stream holds several responses, all their statuses are kept.
+    def _update(self, kind: str, response: Mapping[str, Any]) -> None:
+        """Keep the latest response, and its status. If a stream holds several responses, all their statuses are kept.
 
         A terminal event states the outcome twice, by its name and by the status of its response. Both must be good.
         """
-        status = self._latest.get("status")
+        self._identity.check_id(response.get("id"))
+        self._latest, status = response, response.get("status")
         if kind in _TERMINAL_EVENTS:
+            output = as_list(response.get("output"))
+            self._identity.check_end(has_ended=self._is_complete and bool(output))
             self._statuses.extend((status or _NO_STATUS, kind.partition(".")[2]))
-            self._output.extend(as_list(self._latest.get("output")))
+            self._output.extend(output)
         elif status not in PENDING_STATUSES:
             self._statuses.append(status)
 
-    def _add_output(self, kind: str, event: Mapping[str, Any]) -> None:
-        """Add a finished item or a delta."""
-        index = as_count(event.get("output_index"))
-        stem, _, step = kind.rpartition(".")
-        if stem == "response.output_item":
-            # Some proxies omit the index. The finished item then follows the previous ones.
-            item_index = index if "output_index" in event else len(self._items)
-            self._items[item_index] = as_mapping(event.get("item"))
-        if stem in _DELTA_TARGETS:
-            key = (index, as_count(event.get("content_index")), stem)
-            if step == "done":
-                self._pieces[key] = [as_string(event.get(_DELTA_TARGETS[stem][1]))]
-            else:
-                self._pieces.setdefault(key, []).append(as_string(event.get("delta")))
+    def _add_item(self, event: Mapping[str, Any], step: str) -> None:
+        """Add an item that begins or is finished."""
+        item = as_mapping(event.get("item"))
+        index = self._item_index(event, item)
+        self._identity.check_end(has_ended=self._is_complete)
+        if index < 0 or index in self._closed or (step == "added" and index in self._items):
+            self._identity.fail(NOT_OPEN)
+        if self._identity.problem:
+            return
+        self._items[index] = item
+        if step == "done":
+            self._closed.add(index)
+        is_call = item.get("type") in _CALL_INPUT_KEYS
+        if self._own_call is None and is_call and self._expected is not None:
+            self._own_call = index if self._expected.is_own_call(item.get("name")) else None
+
+    def _item_index(self, event: Mapping[str, Any], item: Mapping[str, Any]) -> int:
+        """Return the index of an item. Some proxies omit it. The item is then known by its id, or it is a new one."""
+        if "output_index" in event:
+            return read_index(event["output_index"])
+        known = (index for index, other in self._items.items() if item.get("id") and other.get("id") == item["id"])
+        return next(known, len(self._items))
+
+    def _add_piece(self, event: Mapping[str, Any], stem: str, step: str) -> str:
+        """Add a delta, or the whole text at its end. Return what it adds to the document."""
+        is_whole = step == "done"
+        text = as_string(event.get(_DELTA_TARGETS[stem][1] if is_whole else "delta"))
+        index = read_index(event["output_index"]) if "output_index" in event else max(self._items, default=-1)
+        key = (index, read_index(event.get("content_index")), stem)
+        pieces = self._pieces.setdefault(key, [])
+        if is_whole:
+            text = self._remaining_text("".join(pieces), text)
+        if text and stem != _REFUSAL_STEM:  # a refusal counts wherever it comes from
+            self._check_place(index, key)
+        if is_whole:
+            self._closed.add(key)
+        if self._identity.problem and stem != _REFUSAL_STEM:
+            return ""
+        pieces.append(text)
+        return text if self._is_document(index, stem) else ""
+
+    def _remaining_text(self, streamed: str, whole: str) -> str:
+        """Return the part of a whole text that was not streamed."""
+        if whole and not whole.startswith(streamed):
+            self._identity.fail(ANOTHER_DOCUMENT)
+        return whole[len(streamed) :]
+
+    def _check_place(self, index: int, key: _PieceKey) -> None:
+        """Note a piece that comes after the end, or for an item or a text that is not open."""
+        self._identity.check_end(has_ended=self._is_complete)
+        if index not in self._items or -1 in key or not self._closed.isdisjoint((index, key)):
+            self._identity.fail(NOT_OPEN)
+
+    def _is_document(self, index: int, stem: str) -> bool:
+        """Return whether the pieces of an item are the document: the expected call, or else the final answer."""
+        if self._expected is not None and self._expected.tool_name is not None:
+            return index == self._own_call and stem in _CALL_STEMS
+        item = self._items.get(index, {})
+        is_answer = item.get("type") == "message" and item.get("phase") in _FINAL_PHASES
+        return is_answer and stem == "response.output_text"
 
     def _streamed_items(self) -> list[Json]:
-        indices = sorted({*self._items, *(key[0] for key in self._pieces)})
-        return [self._fill_item(index, self._items.get(index, {})) for index in indices]
+        return [self._fill_item(index, self._items[index]) for index in sorted(self._items)]
 
     def _fill_item(self, index: int, item: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a streamed item, filled from its pieces if it came without content."""
-        parts = [_make_part(key, pieces) for key, pieces in sorted(self._pieces.items()) if key[0] == index]
+        own_type = item.get("type")
+        own_stems = {"message": _TEXT_STEMS}.get(as_string(own_type), _CALL_STEMS)
+        parts = [
+            _make_part(key, pieces)
+            for key, pieces in sorted(self._pieces.items())
+            if key[0] == index and key[2] in own_stems
+        ]
         if item.get("content") or not parts:
             return item
-        if parts[0]["type"] in ("function_call", "custom_tool_call"):
-            return {**item, **parts[0]}
-        return {**item, "type": "message", "content": parts}
+        if own_type == "message":
+            return {**item, "content": parts}
+        return {**item, **parts[0]} if own_type == parts[0]["type"] else item
 
 
 def _make_part(piece_key: _PieceKey, pieces: list[str]) -> dict[str, Any]:

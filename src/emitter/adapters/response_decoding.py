@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
 from emitter.outside_values import parse_int
@@ -14,7 +14,7 @@ from emitter.strict_json import NotJsonError, parse_json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from emitter.messages import CallResult, Json, Usage
+    from emitter.messages import CallResult, ExpectedAnswer, Json, Usage
     from emitter.profiles.model import ProviderProfile, WireFormat
     from emitter.profiles.tables import FaultTable, StopReasonTable
 
@@ -35,12 +35,27 @@ def decoding_tables(profile: ProviderProfile, wire: WireFormat) -> DecodingTable
 
 @dataclass(frozen=True, slots=True)
 class AssembledBody:
-    """A stream folded into a unary body; ``is_complete`` is false if the terminal event is missing."""
+    """A stream folded into a unary body.
+
+    ``is_complete`` is false if the terminal event is missing. ``problem`` describes a piece that belongs to another
+    answer.
+    """
 
     body: Json
     is_complete: bool
+    problem: str | None = None
 
 
+ToolCall: TypeAlias = "tuple[Json, Json]"
+"""The name and the arguments of a called tool, as the vendor sent them."""
+ANOTHER_ID = "it has the id of another answer"
+ANOTHER_CHOICE = "it has another choice than the one that was requested"
+ANOTHER_ROLE = "its message is not the assistant's"
+AFTER_THE_END = "its answer goes on after its end"
+NOT_OPEN = "a piece of it belongs to a part that is not open"
+ANOTHER_DOCUMENT = "its answer is another one than was streamed"
+_ROLES = (None, "", "assistant", "model")
+"""The roles of an answer. Most servers leave the role out of all chunks but the first."""
 ERROR_STOP_PREFIX = "error:"
 """The prefix of the stop reason of an answer that came as an error."""
 _FIRST_ERROR_STATUS = 400
@@ -80,15 +95,27 @@ def make_result(  # noqa: PLR0913  the parts of an answer
     raw_stops: tuple[str, ...] = ("",),
     *,
     text: str = "",
-    arguments: tuple[Json, ...] = (),
+    calls: Sequence[ToolCall] = (),
+    expected: ExpectedAnswer | None = None,
     refused_as: str | None = None,
 ) -> CallResult:
-    """Return the response with these parts, or the fault that its stop reasons stand for."""
+    """Return the response with these parts, or the fault that its stop reasons stand for.
+
+    Only a call of the expected tool is part of it. If ``expected`` is None, as for a recording, every call is.
+    """
     stop, raw = worst_stop_reason(raw_stops, tables.stops), "|".join(raw_stops)
     if stop is StopReason.FAULTED:
         return Fault(FaultKind.SERVER, f"The vendor ended the answer with {raw!r}.", usage=usage)
     refused_as = (refused_as or raw) if stop is StopReason.REFUSED else None
-    return ModelResponse(stop, raw, text, arguments, refused_as, usage)
+    arguments = tuple([made for name, made in calls if expected is None or expected.is_own_call(name)]) if calls else ()
+    return ModelResponse(stop, raw, text, arguments, refused_as, usage, other_tool_called=len(arguments) < len(calls))
+
+
+def reject_foreign(result: CallResult, problem: str | None) -> CallResult:
+    """Return a fault for an answer that does not belong to its request. A refusal or a fault is unchanged."""
+    if problem is None or not isinstance(result, ModelResponse) or result.stop is StopReason.REFUSED:
+        return result
+    return with_usage(make_protocol_fault(problem), result.usage)
 
 
 def worst_result(results: Sequence[CallResult]) -> CallResult:
@@ -231,11 +258,6 @@ def as_objects(value: Json) -> list[Mapping[str, Any]]:
     return list(map(as_mapping, as_list(value)))
 
 
-def first_choice(value: Json) -> Mapping[str, Any]:
-    """Return the first choice or candidate of a streamed event, or an empty mapping."""
-    return next((choice for choice in as_objects(value) if not as_count(choice.get("index"))), as_mapping(None))
-
-
 def as_count(value: Json) -> int:
     """Return a token count; anything but a positive number is 0, and very large numbers are capped."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
@@ -259,3 +281,60 @@ def parse_arguments(arguments: str) -> Json:
         return parse_json(arguments)
     except NotJsonError:  # recovery reads the text later
         return arguments
+
+
+def read_index(value: Json) -> int:
+    """Return the index of a choice or part: 0 if there is none, -1 if it is not an index."""
+    return 0 if value is None else value if type(value) is int and value >= 0 else -1
+
+
+def find_foreign_role(messages: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the problem of messages if one is not the assistant's, or None."""
+    for message in messages:
+        if message.get("role") not in _ROLES:
+            return ANOTHER_ROLE
+    return None
+
+
+def find_foreign_choice(choices: Sequence[Mapping[str, Any]], expected: ExpectedAnswer | None) -> str | None:
+    """Return the problem of choices if one was not requested, or None. A recording may have several choices."""
+    indices = [read_index(choice.get("index")) for choice in choices]
+    if indices == [0] or (expected is None and 0 in indices and -1 not in indices):
+        return None
+    return ANOTHER_CHOICE
+
+
+class StreamIdentity:
+    """Checks that the pieces of a stream belong to one answer.
+
+    ``problem`` is None until a piece does not belong to it. That piece and all later ones are not part of the answer. A
+    recording, whose request is not known, may hold several answers one after another.
+    """
+
+    __slots__ = ("_id", "_is_recording", "problem")
+
+    def __init__(self, expected: ExpectedAnswer | None) -> None:
+        self._is_recording = expected is None
+        self.problem: str | None = None
+        self._id: Json = None
+
+    def check_id(self, value: Json) -> None:
+        """Note a piece whose id differs from that of an earlier one. Some servers send empty ids."""
+        if value != self._id and value not in (None, ""):
+            if self._id is not None and not self._is_recording:
+                self.fail(ANOTHER_ID)
+            self._id = value
+
+    def check_end(self, *, has_ended: bool) -> None:
+        """Note a piece that comes after the end of the answer."""
+        if has_ended and not self._is_recording:
+            self.fail(AFTER_THE_END)
+
+    def check_role(self, value: Json) -> None:
+        """Note a message that is not the assistant's."""
+        if value not in _ROLES:
+            self.fail(ANOTHER_ROLE)
+
+    def fail(self, problem: str) -> None:
+        """Note a piece that does not belong to the answer. The first problem is kept."""
+        self.problem = self.problem or problem

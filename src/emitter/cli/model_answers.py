@@ -182,7 +182,7 @@ def classify_exchange(exchange: Mapping[str, Json], file: str) -> ClassifiedExch
     wire = _detect_wire(exchange, response)
     if wire is None:
         return ClassifiedExchange(file, vendor, endpoint, UNSUPPORTED, "none")
-    answer = parse_response(_load_profile(vendor, wire), wire, *response)
+    answer = parse_response(_load_profile(vendor, wire), wire, *response, expected=None)
     if isinstance(answer, Fault):
         return ClassifiedExchange(
             file, vendor, endpoint, Verdict.FAULTED.value, "none", usage=answer.usage, fault=answer

@@ -14,7 +14,7 @@ import json
 import warnings
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote
@@ -161,6 +161,7 @@ class _BackgroundCall(UnaryCall):
 
     def _fetch(self, response_id: str, seconds: float) -> Any:
         self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
+        self._expected = replace(self._expected, response_id=response_id)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
         request = HttpRequest("get", path, headers=self._request.headers)
         return send_request(limit_client(self._client, self._transfer), request, seconds)
@@ -172,13 +173,16 @@ class _BackgroundCall(UnaryCall):
         return self._background.poll_seconds
 
     def _pending_id(self, response: object) -> str | None:
-        """Return the id of a response that is not finished, or None if it is finished."""
+        """Return the id of a response that is not finished, or None if it is finished or another one."""
         body = _read_body(response)
-        return _response_id(body) if body.get("status") in openai_responses.PENDING_STATUSES else None
+        is_pending = body.get("status") in openai_responses.PENDING_STATUSES
+        return _response_id(body) if is_pending and self._expected.is_own_id(body.get("id")) else None
 
     def _finish(self, response: object) -> None:
+        """Store the answer. After another response than the one that was polled, the next call polls again."""
         self.answer = self._parse(response)
-        self._finished[self._digest] += 1
+        if self._expected.is_own_id(_read_body(response).get("id")):
+            self._finished[self._digest] += 1
 
     def _fail(self, error: Exception) -> None:
         """Store the fault. An id that the vendor no longer knows is forgotten, so that the next call sends again."""

@@ -30,7 +30,7 @@ from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
 from emitter.adapters.watchdog import aiter_in_time, asend_in_time, iter_in_time, send_in_time
 from emitter.errors import InputError
-from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
+from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
@@ -95,6 +95,7 @@ class _Call:
 
     def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> None:
         self._prepared, self._client, self._request = prepared, client, request
+        self._expected = ExpectedAnswer.of(request)
         policy = prepared.settings.policy
         self._deadline = deadline.narrow(policy.timeout)
         self._transfer = HttpTransfer(policy.max_response_bytes)
@@ -161,7 +162,8 @@ class UnaryCall(_Call):
             yield event
 
     def _parse(self, response: object) -> CallResult:
-        answer = parse_sdk_response(self._prepared.target.profile, self._prepared.target.wire, response)
+        target = self._prepared.target
+        answer = parse_sdk_response(target.profile, target.wire, response, self._expected)
         if isinstance(answer, ModelResponse) and not _is_billed(answer.usage):
             text = answer.text + "".join(map(_as_text, answer.arguments))
             answer = replace(answer, usage=self._estimate_usage(answer.usage, text))
@@ -182,11 +184,6 @@ def _is_billed(usage: Usage | None) -> bool:
     return usage is not None and usage.input > 0 and usage.output > 0
 
 
-def _document_text(reply: ModelResponse) -> str:
-    """Return the text of the document, which is the arguments of a tool call or the text."""
-    return _as_text(next(iter(reply.arguments), reply.text))
-
-
 def _as_text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
@@ -205,7 +202,6 @@ class StreamCall(_Call):
         super().__init__(prepared, client, request, deadline)
         self._incoming: StreamAccumulator | None = None
         self._reader = fields.new_reader()
-        self._fed = 0
 
     def __iter__(self) -> Generator[StreamEvent]:
         """Send the request and yield progress events."""
@@ -215,7 +211,7 @@ class StreamCall(_Call):
             with closing(response):
                 for chunk in iter_in_time(response.iter_bytes(), self._deadline):
                     yield from self._feed_text(accumulator.feed(chunk))
-            yield from self._finish(accumulator.finish(response.headers))
+            yield from self._finish(accumulator.finish(response.headers), accumulator.unreported)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self.answer = self._with_usage(self._answer_from_error(error))
 
@@ -228,32 +224,24 @@ class StreamCall(_Call):
                 async for chunk in chunks:
                     for event in self._feed_text(accumulator.feed(chunk)):
                         yield event
-            for event in self._finish(accumulator.finish(response.headers)):
+            for event in self._finish(accumulator.finish(response.headers), accumulator.unreported):
                 yield event
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             self.answer = self._with_usage(self._answer_from_error(error))
 
     def _start_accumulator(self) -> StreamAccumulator:
         prepared = self._prepared
-        self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._request.output.mode)
+        self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._expected)
         return self._incoming
 
     def _feed_text(self, text: str) -> list[Any]:
-        self._fed += len(text)
         return list(self._reader.feed(text)) if text else []
 
-    def _finish(self, answer: CallResult) -> list[Any]:
-        """Store the answer, and return the remaining progress events."""
-        remaining = self._remaining_progress(answer)
+    def _finish(self, answer: CallResult, unreported: str) -> list[Any]:
+        """Store the answer, and return the progress events of text that no chunk has reported yet."""
+        remaining = self._feed_text(unreported)
         self.answer = self._redact_credentials(self._with_usage(answer))
         return remaining
-
-    def _remaining_progress(self, answer: CallResult) -> list[Any]:
-        """Return the progress events of text that no chunk has reported yet."""
-        if self._incoming is None or not isinstance(answer, ModelResponse):
-            return []
-        text = "".join(self._incoming.text_pieces)
-        return self._feed_text(text[self._fed :] if text else _document_text(answer))
 
     def _with_usage(self, answer: CallResult) -> CallResult:
         """Add an estimated usage if the vendor reported none."""
@@ -268,7 +256,7 @@ class StreamCall(_Call):
         if _is_billed(answer.usage):
             return answer
         text = "".join(self._incoming.text_pieces) if self._incoming else ""
-        return replace(answer, usage=self._estimate_usage(answer.usage, text or _document_text(answer)))
+        return replace(answer, usage=self._estimate_usage(answer.usage, text or answer.document_text))
 
     def usage_so_far(self) -> Usage | None:
         """Return the usage so far: the reported usage, and an estimate of the rest."""

@@ -162,6 +162,9 @@ RETRACTED = Violation(
 DOUBTFUL = Violation("", "doubted", "the document alone, with no words before or after it")
 """The text around the document is more than a lead-in. This is worth one more call but no rejection."""
 
+OTHER_TOOL = Violation("", "other-tool", "the document itself; a call of any other tool is not an answer")
+"""The answer holds no document, but a call of a tool that was not offered."""
+
 
 def classify(
     answer: CallResult,
@@ -189,6 +192,8 @@ def classify(
     recovered = extract_document(answer)
     if not isinstance(recovered, Recovered):
         violations = (RETRACTED,) if isinstance(recovered, Retracted) else ()
+        if not violations and answer.other_tool_called:
+            violations = (OTHER_TOOL,)
         return ClassifiedAnswer(Verdict.MALFORMED, violations=violations)
     classification = _validate_document(recovered, contract, request, can_flag=can_flag)
     return _add_doubt(classification, can_ask=can_flag and can_doubt) if recovered.doubtful else classification

@@ -38,6 +38,7 @@ replies = st.builds(
     refused_as=st.none() | texts,
     usage=usages,
     request_id=st.none() | texts,
+    other_tool_called=st.booleans(),
 )
 faults = st.builds(
     Fault,

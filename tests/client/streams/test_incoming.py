@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 
 from emitter import profiles as profile
 from emitter.adapters import detect_wire
-from emitter.adapters.http_response import StreamAccumulator, parse_response
-from emitter.messages import Fault, FaultKind, ModelResponse, OutputMode, StopReason
+from emitter.adapters.http_response import StreamAccumulator
+from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, StopReason
 from emitter.profiles import WireFormat
-from tests.adapters.bodies import VENDORS
+from tests.adapters.bodies import VENDORS, answer
 from tests.adapters.streams import STREAMS
 from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
 from tests.traffic.recorded import exchanges, needed
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 often = settings(max_examples=examples(40))
 
 
-def fed(wire: WireFormat, pieces: Iterable[bytes], mode: OutputMode = OutputMode.JSON_SCHEMA) -> tuple[CallResult, str]:
-    """Return the answer and the text that the pieces came to."""
-    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, mode)
+def fed(wire: WireFormat, pieces: Iterable[bytes], tool: str | None = None) -> tuple[CallResult, str]:
+    """Return the answer to a request that offered ``tool``, and the text that the pieces came to."""
+    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, ExpectedAnswer(tool))
     written = "".join(map(incoming.feed, pieces))
     assert written == "".join(incoming.text_pieces)
-    answer = incoming.finish({})
-    return answer, "".join(incoming.text_pieces)
+    found = incoming.finish({})
+    return found, "".join(incoming.text_pieces)
 
 
 def in_pieces(data: bytes, sizes: list[int]) -> list[bytes]:
@@ -48,19 +49,27 @@ def in_pieces(data: bytes, sizes: list[int]) -> list[bytes]:
     return pieces
 
 
+def tool_of(name: str) -> str | None:
+    """Return the tool that the request for one of ``ANSWERS`` offered."""
+    return "f" if name.startswith("chat") and "call" in name else "decide" if name.endswith("-call") else None
+
+
 @pytest.mark.parametrize("name", ANSWERS)
 @given(cut=cuts(), frame=FRAMES, sizes=st.lists(st.integers(1, 30), min_size=1, max_size=4))
 @often
 def test_pieces_come_to_the_whole(name: str, cut: Cut, frame: Frame, sizes: list[int]) -> None:
     """However it is written down and cut, even within a character; what was written is what is answered."""
     wire, body = ANSWERS[name]
-    text = frame.write(list(STREAMS[wire](body, cut)))
+    text, tool = frame.write(list(STREAMS[wire](body, cut))), tool_of(name)
 
-    found, written = fed(wire, in_pieces(text.encode(), sizes))
+    found, written = fed(wire, in_pieces(text.encode(), sizes), tool)
 
-    assert found == parse_response(profile.load_profile(VENDORS[wire]), wire, 200, {}, text)
-    if isinstance(found, ModelResponse) and not found.arguments:
+    assert found == answer(wire, text, expected=ExpectedAnswer(tool))
+    if isinstance(found, ModelResponse) and not tool:
         assert written == found.text
+    elif isinstance(found, ModelResponse):
+        assert found.arguments
+        assert _loaded(written) == _loaded(found.document_text)
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -69,11 +78,10 @@ def test_pieces_come_to_the_whole(name: str, cut: Cut, frame: Frame, sizes: list
 def test_a_body_that_is_no_stream(name: str, size: int, indent: int | None) -> None:
     """A document in pieces is a document."""
     wire, body = ANSWERS[name]
-    text = "\n" + json.dumps(body, indent=indent)
+    text, tool = "\n" + json.dumps(body, indent=indent), tool_of(name)
 
-    assert fed(wire, in_pieces(text.encode(), [size]))[0] == parse_response(
-        profile.load_profile(VENDORS[wire]), wire, 200, {}, text
-    )
+    found, _ = fed(wire, in_pieces(text.encode(), [size]), tool)
+    assert found == answer(wire, text, expected=ExpectedAnswer(tool))
 
 
 @pytest.mark.parametrize("wire", WireFormat)
@@ -100,7 +108,7 @@ def test_recorded_streams_come_to_the_same() -> None:
     """Each recorded stream, cut by bytes in three ways, gives the answer of its whole text."""
     differing: list[Any] = []
     for name, wire, text in _streams():
-        whole = parse_response(profile.load_profile(VENDORS[wire]), wire, 200, {}, text)
+        whole = answer(wire, text, expected=ExpectedAnswer())
         for sizes in ([13, 1, 29], [4096], [len(text) or 1]):
             found, _ = fed(wire, in_pieces(text.encode(), sizes))
             if found != whole and not _unreadable(found, whole):
@@ -116,19 +124,21 @@ def _unreadable(*found: CallResult) -> bool:
 
 @needed
 def test_recorded_streams_write_what_they_answer() -> None:
-    """What is reported on the way is the text, or the arguments of the call that is judged instead."""
-    differing: list[str] = []
+    """Whichever tool was asked for, or none: what is reported on the way is the document in the end."""
+    differing: list[tuple[str, str | None]] = []
     for name, wire, text in _streams():
-        found, _ = fed(wire, [text.encode()])
-        several = text.count('"message_start"') > 1  # recordings of several calls, one after the other
-        if not isinstance(found, ModelResponse) or found.stop is not StopReason.COMPLETE or several:
-            continue
-        mode = OutputMode.TOOL if found.arguments else OutputMode.JSON_SCHEMA
-        _, written = fed(wire, [text.encode()], mode)
-        first = found.arguments[0] if found.arguments else found.text
-        if written != (first if isinstance(first, str) else json.dumps(first)) and _loaded(written) != first:
-            differing.append(name)
+        for tool in (None, *sorted(set(_NAME.findall(text)))):
+            incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, ExpectedAnswer(tool))
+            written = incoming.feed(text.encode())
+            found = incoming.finish({})
+            if isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE:
+                written += incoming.unreported
+                if written != found.document_text and _loaded(written) != _loaded(found.document_text):
+                    differing.append((name, tool))
     assert differing == []
+
+
+_NAME = re.compile(r'"name": ?"([^"]+)"')
 
 
 def _loaded(text: str) -> Any:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from emitter.bulk.batches.vendor_api import BatchConnection, UnconfirmedBatch
-    from emitter.messages import CallResult, Json
+    from emitter.messages import CallResult, ExpectedAnswer, Json
     from emitter.profiles import WireFormat
 
 _PATH = "/v1/messages/batches"
@@ -92,10 +92,10 @@ async def iter_results(
     splitter = LineSplitter(connection.policy.max_response_bytes)
     async with aclosing(iter_rows(connection, request, splitter, batch.size)) as rows:
         async for row in rows:
-            yield read_result(row, ("custom_id",), partial(_decode_line, connection))
+            yield read_result(row, ("custom_id",), partial(_decode_line, connection), batch)
 
 
-def _decode_line(connection: BatchConnection, line: Mapping[str, Any]) -> CallResult:
+def _decode_line(connection: BatchConnection, line: Mapping[str, Any], expected: ExpectedAnswer) -> CallResult:
     """Return the outcome in a line. It is a success only by its type, with a message and without an error."""
     result = as_mapping(line.get("result"))
     kind, message, error = as_string(result.get("type")), result.get("message"), result.get("error")
@@ -103,9 +103,9 @@ def _decode_line(connection: BatchConnection, line: Mapping[str, Any]) -> CallRe
         return _RESULT_FAULTS[kind]
     if kind == "errored" and isinstance(error, dict):
         status = _STATUSES.get(as_string(as_mapping(as_mapping(error).get("error")).get("type")), HTTP_SERVER_ERROR)
-        return decode_response(connection.profile, connection.wire, status, {}, as_mapping(error))
+        return decode_response(connection.profile, connection.wire, status, {}, as_mapping(error), expected=expected)
     if kind == "succeeded" and isinstance(message, dict) and error is None:
-        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, message)
+        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, message, expected=expected)
     return make_protocol_fault("the result is neither a message nor an error")
 
 

@@ -14,7 +14,7 @@ from emitter.client.execution import EmissionRun
 from emitter.core.effects import EmissionOutcome, Restart, Sleep
 from emitter.errors import InputError
 from emitter.interpreter import arun_steps
-from emitter.messages import Fault, FaultKind, ModelRequest
+from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelRequest
 from emitter.outside_values import parse_int
 from emitter.telemetry.sinks import generate_id
 
@@ -232,11 +232,13 @@ class PendingBatch:
         self.size = _OVERHEAD
         self.emissions: list[BatchedEmission] = []
         self.requests: list[PackedRequest] = []
+        self.tools: list[str | None] = []
 
     def add(self, emission: BatchedEmission, request: PackedRequest) -> None:
         """Add a request."""
         self.emissions.append(emission)
         self.requests.append(request)
+        self.tools.append(None if emission.next_call is None else ExpectedAnswer.of(emission.next_call).tool_name)
         self.size += request.size
 
     def next_id(self) -> str:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from emitter.adapters.transport import GoogleClientView
     from emitter.bulk.batches.row_splitters import Row
     from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch, UnconfirmedBatch
-    from emitter.messages import CallResult, Json
+    from emitter.messages import CallResult, ExpectedAnswer, Json
     from emitter.profiles import WireFormat
 
 _METADATA_KEY = "key"
@@ -132,10 +132,10 @@ async def iter_results(
     """Yield the outcome of each request."""
     async with aclosing(_iter_rows(connection, batch, _make_splitter(connection))) as rows:
         async for row in rows:
-            yield read_result(row, ("metadata", _METADATA_KEY), partial(_decode_row, connection))
+            yield read_result(row, ("metadata", _METADATA_KEY), partial(_decode_row, connection), batch)
 
 
-def _decode_row(connection: BatchConnection, row: Mapping[str, Any]) -> CallResult:
+def _decode_row(connection: BatchConnection, row: Mapping[str, Any], expected: ExpectedAnswer) -> CallResult:
     """Return the outcome in a row. It is a success only by its response, without an error beside it."""
     response, error = row.get("response"), row.get("error")
     if isinstance(error, dict) and response is None:
@@ -143,9 +143,9 @@ def _decode_row(connection: BatchConnection, row: Mapping[str, Any]) -> CallResu
         if members.get("code") == _RPC_CANCELLED:
             return CANCELLED
         status, body = _to_error_response(members)
-        return decode_response(connection.profile, connection.wire, status, {}, body)
+        return decode_response(connection.profile, connection.wire, status, {}, body, expected=expected)
     if isinstance(response, dict) and error is None:
-        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, response)
+        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, response, expected=expected)
     return make_protocol_fault("the result is neither a response nor an error")
 
 

@@ -122,14 +122,16 @@ class StoreJournalFile:
 class BatchEntry:
     """A batch in the journal.
 
-    ``emission_keys`` are its emissions, by position. ``unanswered`` are the positions without an answer. ``batch_id``
-    is the vendor's id, or None if it was not written.
+    ``emission_keys`` are its emissions, by position. ``unanswered`` are the positions without an answer. ``tools`` are
+    the tools that the requests offered, by position, or empty if none did. ``batch_id`` is the vendor's id, or None if
+    it was not written.
     """
 
     tag: str
     submitted_at: dt.datetime
     emission_keys: tuple[str, ...]
     unanswered: set[int]
+    tools: tuple[str | None, ...] = ()
     batch_id: str | None = None
     cancelled: bool = False
 
@@ -161,10 +163,14 @@ class BatchJournal:
         lines = [await run_blocking(self._file.read_at, offset, size) for offset, size in locations]
         return [load_answer(decode_line(line)["answer"]) for line in lines]
 
-    async def record_intent(self, tag: str, keys: Sequence[str], submitted_at: dt.datetime) -> BatchEntry:
-        """Write that a batch is about to be submitted."""
-        await self._write({"submitting": tag, "at": submitted_at.isoformat(), "keys": list(keys)})
-        entry = self.open_batches[tag] = BatchEntry(tag, submitted_at, tuple(keys), set(range(len(keys))))
+    async def record_intent(
+        self, tag: str, keys: Sequence[str], submitted_at: dt.datetime, tools: Sequence[str | None]
+    ) -> BatchEntry:
+        """Write that a batch is about to be submitted. ``tools`` has the tool that each request offers, or None."""
+        tools = tuple(tools) if any(tools) else ()
+        offered = {"tools": list(tools)} if tools else {}
+        await self._write({"submitting": tag, "at": submitted_at.isoformat(), "keys": list(keys), **offered})
+        entry = self.open_batches[tag] = BatchEntry(tag, submitted_at, tuple(keys), set(range(len(keys))), tools)
         return entry
 
     async def record_submission(self, tag: str, batch_id: str) -> None:
@@ -197,10 +203,7 @@ class BatchJournal:
         """Apply a line that was read from the file."""
         match members:
             case {"submitting": str(tag), "at": str(submitted_at), "keys": list()}:
-                keys, date = tuple(str(key) for key in as_list(members["keys"])), parse_date(submitted_at)
-                if date is None:
-                    raise ValueError("its time is not ISO 8601")
-                self.open_batches[tag] = BatchEntry(tag, date, keys, set(range(len(keys))))
+                self.open_batches[tag] = _load_entry(tag, submitted_at, members)
             case {"submitted": str(tag), "batch": str(batch_id)}:
                 self.open_batches[tag].batch_id = batch_id
             case {"answered": str(tag), "place": int(position), "answer": answer}:
@@ -220,6 +223,17 @@ class BatchJournal:
     async def _write(self, members: Mapping[str, Json]) -> None:
         if self._file is not None:
             await run_blocking(self._file.append, encode_line(members))
+
+
+def _load_entry(tag: str, submitted_at: str, members: Mapping[str, Any]) -> BatchEntry:
+    """Return the batch that a line says is about to be submitted. Raises ``ValueError`` for an invalid line."""
+    keys, date = tuple(str(key) for key in as_list(members["keys"])), parse_date(submitted_at)
+    tools = tuple(name if isinstance(name, str) else None for name in as_list(members.get("tools")))
+    if date is None:
+        raise ValueError("its time is not ISO 8601")
+    if tools and len(tools) != len(keys):
+        raise ValueError("it does not have one tool for each request")
+    return BatchEntry(tag, date, keys, set(range(len(keys))), tools)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from emitter.bulk.batches.vendor_api import (
     RejectedRequest,
     VendorBatchStatus,
 )
-from emitter.messages import Fault, FaultKind, as_list, as_mapping
+from emitter.messages import ExpectedAnswer, Fault, FaultKind, as_list, as_mapping
 from emitter.profiles import WireFormat
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def _to_rejection(connection: BatchConnection, error: Mapping[str, Any]) -> Reje
 def _to_fault(connection: BatchConnection, error: Mapping[str, Any], problem: str) -> Fault:
     """Return the fault of an error object, by its batch code or by the codes of single calls."""
     body: Json = {"error": {**error, "type": "invalid_request_error"}}
-    answer = decode_response(connection.profile, connection.wire, _HTTP_BAD_REQUEST, {}, body)
+    profile, wire = connection.profile, connection.wire
+    answer = decode_response(profile, wire, _HTTP_BAD_REQUEST, {}, body, expected=ExpectedAnswer())
     code = answer.code if isinstance(answer, Fault) else answer.refused_as
     kind = answer.kind if isinstance(answer, Fault) else FaultKind.BAD_REQUEST
     message = f"{problem} ({code})." if code else f"{problem}."
@@ -127,27 +128,27 @@ async def iter_results(
         splitter = LineSplitter(connection.policy.max_response_bytes)
         async with aclosing(iter_rows(connection, request, splitter, batch.size)) as rows:
             async for row in rows:
-                yield read_result(row, ("custom_id",), partial(_decode_line, connection))
+                yield read_result(row, ("custom_id",), partial(_decode_line, connection), batch)
 
 
-def _decode_line(connection: BatchConnection, line: Mapping[str, Any]) -> CallResult:
+def _decode_line(connection: BatchConnection, line: Mapping[str, Any], expected: ExpectedAnswer) -> CallResult:
     """Return the outcome in a line. It is a success only by its status, without an error beside its response."""
     response, error = line.get("response"), line.get("error")
     if not response and isinstance(error, dict):
         return _to_fault(connection, cast("Mapping[str, Any]", error), "The vendor did not run this request")
-    members, problem = as_mapping(response), None
-    status, request_id, body = (members.get(name) for name in ("status_code", "request_id", "body"))
+    result, problem = as_mapping(response), None
+    status, request_id, body = (result.get(name) for name in ("status_code", "request_id", "body"))
     headers = {"x-request-id": request_id} if isinstance(request_id, str) else {}
     if type(status) is not int or status not in _HTTP_STATUSES:
         status, problem = HTTP_OK, "the result has no HTTP status"
     elif error is not None:
         status, problem = HTTP_OK, "the result has an error beside its response"
+    profile, wire = connection.profile, connection.wire
     if isinstance(body, str) and status >= _HTTP_BAD_REQUEST:
-        answer = parse_response(connection.profile, connection.wire, status, headers, body)
+        answer = parse_response(profile, wire, status, headers, body, expected=expected)
     else:
-        answer = decode_response(
-            connection.profile, connection.wire, status, headers, body if isinstance(body, dict) else None
-        )
+        members = as_mapping(body) if isinstance(body, dict) else None
+        answer = decode_response(profile, wire, status, headers, members, expected=expected)
     if problem is None:
         return answer
     return replace(with_usage(make_protocol_fault(problem), answer.usage), request_id=answer.request_id)

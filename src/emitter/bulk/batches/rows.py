@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
 
     from emitter.bulk.batches.row_splitters import Row, RowSplitter
-    from emitter.bulk.batches.vendor_api import BatchConnection
-    from emitter.messages import CallResult
+    from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch
+    from emitter.messages import CallResult, ExpectedAnswer
 
 
 _MAX_PIECE = 1 << 16
@@ -81,7 +81,10 @@ class _RowLimit:
 
 
 def read_result(
-    row: Row, id_path: tuple[str, ...], decode: Callable[[Mapping[str, Any]], CallResult]
+    row: Row,
+    id_path: tuple[str, ...],
+    decode: Callable[[Mapping[str, Any], ExpectedAnswer], CallResult],
+    batch: SubmittedBatch,
 ) -> BatchItemResult:
     """Return the outcome in one row of results.
 
@@ -90,13 +93,14 @@ def read_result(
     Args:
         row: The row, or None if it is too long.
         id_path: The members in which the row has the id of its request.
-        decode: Returns the outcome in the members of a row.
+        decode: Returns the outcome in the members of a row, as the answer that is expected.
+        batch: The batch, which has what the answer to each request must match.
     """
     members, problem = _parse_row(row or b"")
     custom_id = _find_id(members, id_path)
     if custom_id is None:
         return BatchItemResult(None)
-    answer = decode(as_mapping(members)) if isinstance(members, dict) else None
+    answer = decode(as_mapping(members), batch.expect(custom_id)) if isinstance(members, dict) else None
     if problem is not None:
         answer = with_usage(make_protocol_fault(problem), None if answer is None else answer.usage)
     return BatchItemResult(custom_id, answer)

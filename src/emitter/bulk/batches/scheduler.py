@@ -17,7 +17,7 @@ from emitter.bulk.batches.exchanges import BatchRequestFailed
 from emitter.bulk.batches.vendor_api import SubmittedBatch, UnconfirmedBatch
 from emitter.clock import retry_delay
 from emitter.deadline import Deadline
-from emitter.messages import Fault, FaultKind
+from emitter.messages import ExpectedAnswer, Fault, FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -64,6 +64,12 @@ class VendorBatch:
         """Start reading the results from the beginning."""
         self.unusable_results = 0
         self._accepted_positions.clear()
+
+    def expect(self, custom_id: str) -> ExpectedAnswer:
+        """Return what the answer to a request must match."""
+        tools = self.entry.tools
+        position = parse_position(custom_id, self.entry.tag, len(tools))
+        return ExpectedAnswer(None if position is None else tools[position])
 
     async def accept_result(self, result: BatchItemResult) -> list[BatchedEmission]:
         """Keep a result and continue the emission that waits for it. Only the first result of a request counts.
@@ -364,7 +370,7 @@ class BatchScheduler:
         context, keys = self._context, [emission.key for emission in pending.emissions]
         # The intent is written before the request: if the process dies before the id is written, the next run finds
         # the batch by its tag, and does not pay for it twice.
-        entry = await context.journal.record_intent(pending.tag, keys, dt.datetime.now(dt.UTC))
+        entry = await context.journal.record_intent(pending.tag, keys, dt.datetime.now(dt.UTC), pending.tools)
         vendor_batch = VendorBatch(entry, context.journal, dict(enumerate(pending.emissions)))
         try:
             batch_id = await context.vendor.submit(context.connection, pending.tag, pending.requests)
@@ -405,7 +411,7 @@ class BatchScheduler:
         if entry.batch_id is None:
             await self._find_unconfirmed(vendor_batch)
             return
-        submitted = SubmittedBatch(entry.batch_id, len(entry.emission_keys))
+        submitted = SubmittedBatch(entry.batch_id, len(entry.emission_keys), vendor_batch.expect)
         context, previous = self._context, vendor_batch.status
         vendor_batch.status = status = await context.vendor.get_status(context.connection, submitted)
         if previous is None or (previous.done, previous.failed, previous.has_ended) != (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from emitter.messages import Fault, FaultKind
+from emitter.messages import ExpectedAnswer, Fault, FaultKind
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from emitter.deadline import Deadline
     from emitter.messages import CallResult, Json
@@ -33,10 +33,17 @@ class BatchConnection:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedBatch:
-    """The id of a batch at the vendor, and the number of its requests, which limits the size of its results."""
+    """A batch at the vendor.
+
+    Attributes:
+        batch_id: The vendor's id.
+        size: The number of its requests, which limits the size of its results.
+        expect: Returns what the answer to a request must match, by the request's custom id.
+    """
 
     batch_id: str
     size: int
+    expect: Callable[[str], ExpectedAnswer] = lambda _: ExpectedAnswer()
 
 
 @dataclass(frozen=True, slots=True)
