@@ -128,7 +128,7 @@ SHOWING: dict[str, Callable[[], BaseException]] = {
     "an exception in an attribute": lambda: holding(reason=KeyError(VALUE)),
     "cause": lambda: caused(ValueError("first"), holding(body=VALUE)),
     "context": lambda: in_context(holding(body=VALUE)),
-    "member of a group": lambda: ExceptionGroup("several", [ValueError("first"), holding(code=VALUE)]),
+    "member of a group": lambda: BaseExceptionGroup("several", [ValueError("first"), holding(code=VALUE)]),
     "member of a group in an argument": lambda: ValueError([ExceptionGroup("several", [KeyError(VALUE)])]),
     "set": lambda: holding(names={VALUE}),
 }

@@ -169,7 +169,7 @@ class HostOptions(TypedDict, total=False):
             ``envelope_contract_violation``. The four universal kinds are always allowed.
         host: The ``Acceptor`` that takes the envelope, with its kinds, limits, secrets and store. With a store, an
             answer that was accepted before for the same ``run_id``, ``node_id``, ``turn``, prompt and form is returned
-            without asking a model. The host's ``Limits`` apply too: ``schema_rounds`` can lower
+            without asking a model. The host's ``HostLimits`` apply too: ``schema_rounds`` can lower
             ``Policy.max_attempts``.
         provider_ids: The names of vendors in events, if they differ from ours: OpenWOP lists ``gemini`` for ``google``.
         clock: The clock, for tests and replays.

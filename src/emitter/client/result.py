@@ -203,7 +203,7 @@ def complete(
 
 _ERROR_HINTS = {
     FaultKind.CONNECTION: "Check the network and the base URL, or try again later.",
-    "cap_breached": "Raise the limit in the host's Limits, or emit from another turn, node or run.",
+    "cap_breached": "Raise it with HostConfig(limits=HostLimits(...)), or emit from another turn, node or run.",
 }
 """Hints for faults and codes that the error class alone does not cover."""
 

@@ -294,11 +294,11 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
             by_id[kind.id] = kind.with_version((versions or {}).get(kind.id, kind.version))
         self._kinds: Final = by_id
         self.ids: Final = tuple(by_id)
-        """``Capabilities.supportedEnvelopes``."""
+        """What a host advertises as ``supportedEnvelopes``."""
         self.versions: Final[Mapping[str, int]] = MappingProxyType(
             {kind.id: kind.version for kind in by_id.values() if kind.version is not None}
         )
-        """``Capabilities.schemaVersions``: the kinds whose version is advertised."""
+        """What a host advertises as ``schemaVersions``: the kinds that have a version."""
 
     def __getitem__(self, kind_id: str) -> EnvelopeKind:
         return self._kinds[kind_id]
