@@ -185,3 +185,44 @@ def test_a_path_that_is_none_gets_an_error_of_the_library(
     with pytest.raises((EmitterError, SystemExit)):
         use(path)
     assert list(tmp_path.iterdir()) == []
+
+
+CONTENTS = {
+    "nothing": b"",
+    "null characters": bytes(100),
+    "no UTF-8": b"\xff\xfe\xff",
+    "deep and closed": b"[" * 100_000 + b"]" * 100_000,
+    "digits in an object": b'{"id": ' + b"9" * 5000 + b', "provenance": 1e999}',
+    "half a pair": b'{"kty": "\\ud800"}',
+    "a key of a wrong length": b'{"kty": "oct", "k": "AA"}',
+}
+READERS: dict[str, Callable[[Any], object]] = {
+    "load_key": load_key,
+    "with_key_file": KeepWords.with_key_file,
+    "load_cassette": load_cassette,
+    "SqliteStore": lambda path: SqliteStore(path).close() if path.stat().st_size else _end(2),
+    "emit_many(journal=)": lambda path: _batch(path) if path.stat().st_size else _end(2),
+    "Image": lambda path: Image(path, media_type="text/plain"),
+    **{
+        f"emitter {line}": lambda path, line=line: _end(main([each.format(path) for each in line.split()]))  # type: ignore[misc]
+        for line in (
+            "render {}", "digest {}", "lint-moment {}", "classify {}", "compile {}", "receipts list {}",
+            "receipts verify {}", "receipts key {}", "stop {} w", "accept - --secrets {}", "capabilities --kind a.b={}",
+            "batch {} --model openai/gpt-6-sol --type builtins:int", "stop --sign {} a.db w",
+            "emit x --schema {} --model openai/gpt-6-sol", "decisions {}",
+        )
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS.keys())
+@pytest.mark.parametrize("use", READERS.values(), ids=READERS.keys())
+def test_a_file_that_is_none_gets_an_error_of_the_library(
+    use: Callable[[Any], object], content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever somebody put into it."""
+    monkeypatch.setenv("OPENAI_API_KEY", "not used")
+    file = tmp_path / "file.json"
+    file.write_bytes(content)
+    with pytest.raises((EmitterError, SystemExit)):
+        use(file)

@@ -75,7 +75,7 @@ class KeepWords:
             raise InputError(f"{place} cannot be read: {error.strerror}.") from None
         try:
             jwk: object = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             jwk = text
         try:
             return cls(seconds, jwk)
