@@ -43,12 +43,19 @@ WINDOW = 4
 
 
 class WorkerPool(Generic[R]):
-    """Workers that run jobs. ``on_result`` is called after each result."""
+    """Workers that run jobs. ``on_result`` is called after each result.
+
+    ``kept`` receives the results that are finished, but cannot be yielded, because the run ends early.
+    """
 
     def __init__(
-        self, runner: JobRunner[R], source: AsyncIterator[Messages | Job], on_result: Callable[[JobResult[R]], None]
+        self,
+        runner: JobRunner[R],
+        source: AsyncIterator[Messages | Job],
+        on_result: Callable[[JobResult[R]], None],
+        kept: deque[JobResult[R]],
     ) -> None:
-        self._runner, self._source, self._on_result = runner, source, on_result
+        self._runner, self._source, self._on_result, self._kept = runner, source, on_result, kept
         self._started = self._returned = 0
         self._exhausted = False
         self._error: BaseException | None = None
@@ -66,8 +73,8 @@ class WorkerPool(Generic[R]):
         workers = [asyncio.create_task(self._work(slots)) for _ in range(tasks or in_flight)]
         for worker in workers:
             worker.add_done_callback(self._on_worker_done)
+        results: dict[int, JobResult[R]] = {}
         try:
-            results: dict[int, JobResult[R]] = {}
             while not self._crashed and not (self._exhausted and self._returned == self._started):
                 result = await self._finished.get()
                 if result is None:
@@ -79,10 +86,19 @@ class WorkerPool(Generic[R]):
                     yield results.pop(self._returned - 1)
                     slots.release()
         finally:
-            self._closing = True
-            await _cancel_workers(workers)
+            await self._end(workers, results)
         if self._error is not None:
             raise self._error
+
+    async def _end(self, workers: list[asyncio.Task[None]], results: dict[int, JobResult[R]]) -> None:
+        """Cancel the workers, and keep the results that were not yielded."""
+        self._closing = True
+        try:
+            await _cancel_workers(workers)
+        finally:
+            self._kept.extend(results.values())
+            while not self._finished.empty():
+                self._kept.extend(filter(None, (self._finished.get_nowait(),)))
 
     async def _work(self, slots: asyncio.Semaphore) -> None:
         while True:
@@ -193,12 +209,19 @@ def create_batch_context(
 
 
 class BatchExecutor(Generic[R]):
-    """Runs the jobs through batches. ``on_result`` is called after each result."""
+    """Runs the jobs through batches. ``on_result`` is called after each result.
+
+    ``kept`` receives the results that are finished, but cannot be yielded, because the run ends early.
+    """
 
     def __init__(
-        self, runner: JobRunner[R], source: AsyncIterator[Messages | Job], on_result: Callable[[JobResult[R]], None]
+        self,
+        runner: JobRunner[R],
+        source: AsyncIterator[Messages | Job],
+        on_result: Callable[[JobResult[R]], None],
+        kept: deque[JobResult[R]],
     ) -> None:
-        self._runner, self._source, self._on_result = runner, source, on_result
+        self._runner, self._source, self._on_result, self._kept = runner, source, on_result, kept
         self._started: dict[str, StartedJob[R]] = {}
         self._ready: deque[JobResult[R]] = deque()
         self._waiting: dict[int, JobResult[R]] = {}
@@ -207,13 +230,19 @@ class BatchExecutor(Generic[R]):
 
     async def run(self, context: BatchContext, *, ordered: bool) -> AsyncGenerator[JobResult[R]]:
         """Yield the results, in the order of the inputs or as they finish."""
-        async with aclosing(BatchScheduler(context).run(self._iter_requests())) as running:
-            async for finished in running:
-                self._ready.append(await self._finish(finished))
-                for result in self._drain(ordered=ordered):
-                    yield result
-        for result in self._drain(ordered=ordered):
-            yield result
+        scheduler = BatchScheduler(context)
+        try:
+            async with aclosing(scheduler.run(self._iter_requests())) as running:
+                async for finished in running:
+                    self._ready.append(await self._finish(finished))
+                    for result in self._drain(ordered=ordered):
+                        yield result
+            for result in self._drain(ordered=ordered):
+                yield result
+        finally:
+            self._kept.extend((*self._waiting.values(), *self._ready))
+            async for finished in scheduler.iter_finished():
+                self._kept.append(await self._finish(finished))
         error = self._error or self._runner.journal_error
         if error is not None:
             raise error
@@ -261,8 +290,8 @@ class BatchExecutor(Generic[R]):
     def _drain(self, *, ordered: bool) -> Iterator[JobResult[R]]:
         while self._ready:
             result = self._ready.popleft()
-            self._on_result(result)
             self._waiting[result.index if ordered else self._returned + len(self._waiting)] = result
+            self._on_result(result)
             while self._returned in self._waiting:
                 self._returned += 1
                 yield self._waiting.pop(self._returned - 1)

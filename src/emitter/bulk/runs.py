@@ -9,6 +9,7 @@ import asyncio
 import contextvars
 import math
 import threading
+from collections import deque
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -83,90 +84,121 @@ class RunOptions:
         progress.validate_progress(self.progress)
 
 
-class RunCounters:
-    """The properties of a ``Run`` and an ``AsyncRun``: its statistics, at any time, also after it was closed."""
+@dataclass(frozen=True, slots=True)
+class _Running(Generic[R]):
+    """The results of a run, and what both of its interfaces share.
 
-    _stats: RunStats
+    Attributes:
+        iterator: Yields the results. Nothing starts before.
+        kept: Finished results that are not in the iterator any more, and that the caller has not received.
+        stopped: Set if no more jobs are to begin.
+    """
+
+    stats: RunStats
+    iterator: AsyncGenerator[JobResult[R]]
+    kept: deque[JobResult[R]]
+    stopped: threading.Event
+
+
+def _prepare_run(
+    run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], total: int | None, options: RunOptions
+) -> _Running[R]:
+    """Return a run that has not started. Raises ``InputError`` if its settings never work."""
+    settings, probe = run_plan.settings, run_plan.probe
+    require_usable_client(settings.client, probe.profile, probe.request.model, asynchronous=True)
+    require_usable_clients(probe, asynchronous=True)
+    warn_unknown_models(probe)
+    if options.batch is not None:
+        get_batch_vendor(probe.profile)
+        if probe.alternatives:
+            raise InputError(
+                "A batch cannot continue with another model after a failure.", hint="Leave out batch= or fallback=."
+            )
+        if settings.extra_headers:
+            raise InputError("extra_headers= cannot be sent with a batch.", hint="Leave out batch= or extra_headers=.")
+    stats, kept, stopped = RunStats(total, probe.price_table()), deque[JobResult[R]](), threading.Event()
+    iterator = _iter_results(run_plan, _iter_until(stopped, source), options, stats, kept)
+    return _Running(stats, iterator, kept, stopped)
+
+
+class RunCounters(Generic[R]):
+    """The common part of a ``Run`` and an ``AsyncRun``: its statistics, at any time, and its end."""
+
+    _running: _Running[R]
 
     @property
     def stats(self) -> RunStats:
         """All statistics: results, calls, retries, tokens, verdicts and notices; see ``RunStats``."""
-        return self._stats
+        return self._running.stats
 
     @property
     def usage(self) -> Usage:
         """The tokens of all calls of this run, including those of failed and cancelled emissions."""
-        return self._stats.usage
+        return self.stats.usage
 
     @property
     def cost(self) -> Decimal | None:
         """The cost of all calls of this run in US dollars, or None if the model has no price; see ``stats``."""
-        return self._stats.cost
+        return self.stats.cost
 
     @property
     def calls(self) -> int:
         """The number of calls that this run has sent."""
-        return self._stats.calls
-
-
-class AsyncRun(RunCounters, Generic[R]):
-    """An async iterator over the ``JobResult`` of a bulk run.
-
-    Nothing starts before the first iteration. Leaving the ``async with`` block, ``aclose``, or cancelling the task that
-    iterates ends all emissions in progress. Their cost so far is in ``usage`` and in the journal.
-    """
-
-    def __init__(
-        self, run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], total: int | None, options: RunOptions
-    ) -> None:
-        require_usable_client(
-            run_plan.settings.client,
-            run_plan.probe.profile,
-            run_plan.probe.request.model,
-            asynchronous=True,
-        )
-        require_usable_clients(run_plan.probe, asynchronous=True)
-        warn_unknown_models(run_plan.probe)
-        if options.batch is not None:
-            get_batch_vendor(run_plan.probe.profile)
-            if run_plan.probe.alternatives:
-                raise InputError(
-                    "A batch cannot continue with another model after a failure.", hint="Leave out batch= or fallback=."
-                )
-            if run_plan.settings.extra_headers:
-                raise InputError(
-                    "extra_headers= cannot be sent with a batch.", hint="Leave out batch= or extra_headers=."
-                )
-        self._stats = RunStats(total, run_plan.probe.price_table())
-        self._stopped = threading.Event()
-        self._iterator = _iter_results(run_plan, _iter_until(self._stopped, source), options, self._stats)
-
-    def __aiter__(self) -> AsyncIterator[JobResult[R]]:
-        return self._iterator
-
-    async def __anext__(self) -> JobResult[R]:
-        return await anext(self._iterator)
-
-    async def results(self) -> list[JobResult[R]]:
-        """Return the remaining results, in the order of the inputs."""
-        async with aclosing(self._iterator):
-            return sorted([result async for result in self._iterator], key=lambda result: result.index)
+        return self.stats.calls
 
     def stop(self) -> None:
         """Begin no more jobs. Those that were begun are finished, and their results still follow.
 
         Any thread and any signal handler may call it. A batch that was submitted is not affected.
         """
-        self._stopped.set()
+        self._running.stopped.set()
 
     @property
     def is_stopped(self) -> bool:
         """True after ``stop``."""
-        return self._stopped.is_set()
+        return self._running.stopped.is_set()
+
+
+class AsyncRun(RunCounters[R]):
+    """An async iterator over the ``JobResult`` of a bulk run.
+
+    Nothing starts before the first iteration. Leaving the ``async with`` block, ``aclose``, or cancelling the task that
+    iterates ends all emissions in progress. Their cost so far is in ``usage`` and in the journal.
+
+    Whatever ends the run, the results that were finished and that you have not received stay on it: iterate it again,
+    or call ``results``. Results that you have received are not kept.
+    """
+
+    def __init__(
+        self, run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], total: int | None, options: RunOptions
+    ) -> None:
+        self._running = _prepare_run(run_plan, source, total, options)
+
+    def __aiter__(self) -> AsyncIterator[JobResult[R]]:
+        return self
+
+    async def __anext__(self) -> JobResult[R]:
+        try:
+            return await anext(self._running.iterator)
+        except StopAsyncIteration:
+            if not self._running.kept:
+                raise
+            return self._running.kept.popleft()
+
+    async def results(self) -> list[JobResult[R]]:
+        """Return the remaining results, in the order of the inputs.
+
+        If an exception interrupts it, such as a cancellation, call it again for the results that were finished.
+        """
+        kept = self._running.kept
+        async with aclosing(self._running.iterator) as iterator:
+            async for result in iterator:
+                kept.append(result)
+        return _take_results(kept)
 
     async def aclose(self) -> None:
         """Cancel the emissions in progress, and send nothing more."""
-        await self._iterator.aclose()
+        await self._running.iterator.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -187,8 +219,18 @@ async def _iter_until(
         yield item
 
 
+def _take_results(kept: deque[JobResult[R]]) -> list[JobResult[R]]:
+    """Return the results, in the order of the inputs, and keep none of them."""
+    results = [kept.popleft() for _ in range(len(kept))]
+    return sorted(results, key=lambda result: result.index)
+
+
 async def _iter_results(
-    run_plan: RunPlan[R], source: AsyncIterator[Messages | Job], options: RunOptions, stats: RunStats
+    run_plan: RunPlan[R],
+    source: AsyncIterator[Messages | Job],
+    options: RunOptions,
+    stats: RunStats,
+    kept: deque[JobResult[R]],
 ) -> AsyncGenerator[JobResult[R]]:
     settings, probe = run_plan.settings, run_plan.probe
     if probe.emission.obstacle is not None:
@@ -212,11 +254,13 @@ async def _iter_results(
         if options.batch is not None:
             batch_journal = stack.enter_context(executors.create_batch_journal(options.journal, run_plan, run_journal))
             context = executors.create_batch_context(runner, batch_journal, options.batch, report)
-            results = executors.BatchExecutor(runner, source, on_result).run(context, ordered=options.ordered)
+            results = executors.BatchExecutor(runner, source, on_result, kept).run(context, ordered=options.ordered)
         else:
             # With a store, some workers wait for jobs that other processes have, so there are more of them than calls.
             tasks = options.in_flight * (1 if options.claims.store is None else WINDOW)
-            results = WorkerPool(runner, source, on_result).run(options.in_flight, ordered=options.ordered, tasks=tasks)
+            results = WorkerPool(runner, source, on_result, kept).run(
+                options.in_flight, ordered=options.ordered, tasks=tasks
+            )
         closing_results = await stack.enter_async_context(aclosing(results))
         async for result in closing_results:
             yield result
@@ -265,12 +309,15 @@ def _send_notice(
     report(stats.snapshot(limiter, notice))
 
 
-class Run(RunCounters, Generic[R]):
+class Run(RunCounters[R]):
     """An iterator over the ``JobResult`` of a bulk run.
 
     It runs an event loop in its own thread, so it also works next to a running loop, such as in a notebook. The inputs
     are read in your thread, as they are needed. Leaving the ``with`` block or ``close`` ends all emissions in progress.
     Their cost so far is in ``usage`` and in the journal.
+
+    Whatever ends the run, also ``KeyboardInterrupt``, the results that were finished and that you have not received
+    stay on it: iterate it again, or call ``results``. Results that you have received are not kept.
     """
 
     def __init__(
@@ -279,27 +326,34 @@ class Run(RunCounters, Generic[R]):
         if run_plan.probe.emission.obstacle is not None:
             execute(run_plan.probe)  # raises its error, since no job could be sent
         feed: asyncio.Queue[Messages | Job | _End] = asyncio.Queue()
-        run = AsyncRun(run_plan, _iter_inputs(feed), total, options)
-        self._run, self._stats = run, run.stats
+        self._running = running = _prepare_run(run_plan, _iter_inputs(feed), total, options)
         window = math.inf if options.batch is not None else WINDOW * options.in_flight  # a batch needs all of them
-        self._iterator = _relay_results(run, feed, source, window)
+        self._collected: list[JobResult[R]] = []
+        """What an interrupted ``results`` has collected."""
+        self._iterator = _relay_results(_LoopThread(running, feed), source, window)
 
     def __iter__(self) -> Iterator[JobResult[R]]:
-        return self._iterator
+        return self
 
     def __next__(self) -> JobResult[R]:
-        return next(self._iterator)
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            self._running.kept.extendleft(reversed(self._collected))
+            self._collected.clear()
+            if not self._running.kept:
+                raise
+            return self._running.kept.popleft()
 
     def results(self) -> list[JobResult[R]]:
-        """Return the remaining results, in the order of the inputs."""
-        return sorted(self._iterator, key=lambda result: result.index)
+        """Return the remaining results, in the order of the inputs.
 
-    def stop(self) -> None:
-        """Begin no more jobs. Those that were begun are finished, and their results still follow.
-
-        Any thread and any signal handler may call it. A batch that was submitted is not affected.
+        If an exception interrupts it, such as ``KeyboardInterrupt``, call it again for the results that were finished.
         """
-        self._run.stop()
+        self._collected.extend(self._iterator)  # no signal is handled between a result and its place in the list
+        self._running.kept.extend(self._collected)
+        self._collected.clear()
+        return _take_results(self._running.kept)
 
     def close(self) -> None:
         """Cancel the emissions in progress, and send nothing more.
@@ -341,29 +395,38 @@ _THREAD_NAME = "emitter.many"
 
 
 class _LoopThread(Generic[R]):
-    """An event loop in a thread, with a queue of inputs and a queue of results."""
+    """An event loop in a thread, with a queue of inputs and one of results.
 
-    def __init__(self, run: AsyncRun[R], feed: asyncio.Queue[Messages | Job | _End]) -> None:
-        self._run, self._feed = run, feed
-        self._results: SimpleQueue[JobResult[R] | _End] = SimpleQueue()
-        self._loop = asyncio.new_event_loop()
+    A result stays among those that the run keeps until the caller's thread takes it. If a signal interrupts that
+    thread while it waits, the result is not lost.
+    """
+
+    def __init__(self, running: _Running[R], feed: asyncio.Queue[Messages | Job | _End]) -> None:
+        self._running, self._feed, self.results = running, feed, running.kept
+        self._ready: SimpleQueue[_End | None] = SimpleQueue()
+        """None for each result, and the end of the run."""
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._loop = asyncio.new_event_loop()
         context = contextvars.copy_context()
         self._thread = threading.Thread(target=context.run, args=(self._main,), name=_THREAD_NAME, daemon=True)
         self._thread.start()
+
+    @property
+    def is_stopped(self) -> bool:
+        """True if the run begins no more jobs."""
+        return self._running.stopped.is_set()
 
     def put(self, item: Messages | Job | _End) -> None:
         """Pass an input to the loop."""
         self._call_in_loop(lambda: self._feed.put_nowait(item))
 
-    def has_output(self) -> bool:
-        """Check whether a result is ready."""
-        return not self._results.empty()
-
-    def get(self) -> JobResult[R] | _End:
-        """Wait for the next result."""
-        return self._results.get()
+    def wait(self) -> _End | None:
+        """Wait until there is a result, or return the end of the run."""
+        return self._ready.get()
 
     def stop(self) -> None:
         """Cancel the emissions in progress, and wait until the thread has ended.
@@ -391,45 +454,51 @@ class _LoopThread(Generic[R]):
                 runner.run(self._relay())
         except BaseException as raised:  # noqa: BLE001  it is raised in the calling thread
             error = raised
-        self._results.put(_End(error))
+        self._ready.put(_End(error))
 
     async def _relay(self) -> None:
         self._task = asyncio.current_task()
-        async with self._run:
-            while not self._stopped and (item := await anext(self._run, None)) is not None:
-                self._results.put(item)
+        async with aclosing(self._running.iterator) as results:
+            while not self._stopped and (item := await anext(results, None)) is not None:
+                self.results.append(item)
+                self._ready.put(None)
 
 
-def _relay_results(
-    run: AsyncRun[R],
-    feed: asyncio.Queue[Messages | Job | _End],
-    source: Iterator[Messages | Job],
-    window: float,
-) -> Generator[JobResult[R]]:
+def _relay_results(thread: _LoopThread[R], source: Iterator[Messages | Job], window: float) -> Generator[JobResult[R]]:
     """Feed inputs in while there is room, and yield the results."""
-    thread, ahead = _LoopThread(run, feed), 0
-    end_of_inputs: _End | None = None
+    ahead, end_of_inputs = 0, None
+    thread.start()
     try:
         while True:
-            while ahead < window and end_of_inputs is None:
-                item = _End() if run.is_stopped else _read_input(source)
-                thread.put(item)
-                if isinstance(item, _End):
-                    end_of_inputs = item
-                    break
-                ahead += 1
-                if thread.has_output():
-                    break
-            result = thread.get()
-            if isinstance(result, _End):
+            if end_of_inputs is None:
+                count, end_of_inputs = _feed(thread, source, window - ahead)
+                ahead += count
+            end = thread.wait()
+            if end is not None:
                 break
             ahead -= 1
-            yield result
+            yield thread.results.popleft()
     finally:
         thread.stop()
-    error = result.error or (end_of_inputs and end_of_inputs.error)
+    while thread.results:  # left by a run that failed
+        yield thread.results.popleft()
+    error = end.error or (end_of_inputs and end_of_inputs.error)
     if error:
         raise error
+
+
+def _feed(thread: _LoopThread[R], source: Iterator[Messages | Job], room: float) -> tuple[int, _End | None]:
+    """Pass inputs on until a result is ready. Return their number, and their end if it was reached."""
+    count = 0
+    while count < room:
+        item = _End() if thread.is_stopped else _read_input(source)
+        thread.put(item)
+        if isinstance(item, _End):
+            return count, item
+        count += 1
+        if thread.results:
+            break
+    return count, None
 
 
 def _read_input(source: Iterator[Messages | Job]) -> Messages | Job | _End:

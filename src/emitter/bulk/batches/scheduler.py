@@ -182,7 +182,7 @@ class BatchScheduler:
             else:
                 self._pending.append(emission)
 
-    async def _iter_finished(self) -> AsyncGenerator[FinishedBatchEmission]:
+    async def iter_finished(self) -> AsyncGenerator[FinishedBatchEmission]:
         """Yield the finished emissions. A failed one is started again by the next run."""
         while self._finished:
             emission = self._finished.popleft()
@@ -272,13 +272,13 @@ class BatchScheduler:
         async for request in source:
             await self._start(request)
             await self._submit(flush=False)
-            async with aclosing(self._iter_finished()) as ended:
+            async with aclosing(self.iter_finished()) as ended:
                 async for finished in ended:
                     yield finished
         has_earlier = bool(self._awaited_batches)
         while self._pending or self._delayed or self._finished or self._awaited_batches or self._builder.has_requests:
             await self._submit_pending()
-            async with aclosing(self._iter_finished()) as ended:
+            async with aclosing(self.iter_finished()) as ended:
                 async for finished in ended:
                     yield finished
             await self._sleep(skip=has_earlier)
@@ -304,7 +304,7 @@ class BatchScheduler:
         for batch in self._awaited_batches:
             async with aclosing(self._poll_batch(batch)) as polling:
                 async for _ in polling:
-                    async with aclosing(self._iter_finished()) as ended:
+                    async with aclosing(self.iter_finished()) as ended:
                         async for finished in ended:
                             yield finished
         self._report_status()
