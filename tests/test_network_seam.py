@@ -156,6 +156,11 @@ ALLOWED: dict[str, tuple[str, frozenset[str]]] = {
             "creates the SDKs' clients, and sends nothing",
             "import ?, http_options=",
         ),
+        (
+            "adapters/environment.py",
+            "reads what the environment says of proxies and certificates, and connects to nothing",
+            "import ssl, import urllib.request",
+        ),
         ("adapters/bedrock_converse.py", "calls BedrockView.post, which is of the layer", "post()"),
         (
             "adapters/google_generate_content.py",
