@@ -35,8 +35,10 @@ class Deadline:
 
     def narrow(self, seconds: float | None) -> Deadline:
         """Return the deadline of a part that begins now. Pausing it does not pause this deadline."""
-        remaining = self.remaining()
-        return Deadline(remaining if seconds is None else min(seconds, remaining), self._clock)
+        if self.seconds < math.inf:
+            remaining = self.remaining()
+            seconds = remaining if seconds is None else min(seconds, remaining)
+        return Deadline(seconds, self._clock)
 
     def remaining(self) -> float:
         """Return the seconds that are left. They are infinite without a limit, and negative after the deadline."""

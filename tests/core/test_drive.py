@@ -9,6 +9,7 @@ import tenacity
 
 from emitter.clock import Clock
 from emitter.core.emission import run_emission
+from emitter.deadline import Deadline
 from emitter.errors import InputError
 from emitter.policy import Policy
 from tests.core import asks
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from emitter.core.effects import EmissionOutcome
-    from emitter.deadline import Deadline
     from emitter.messages import CallResult, ModelRequest
 
 
@@ -95,6 +95,30 @@ def test_a_call_gets_no_more_time_than_is_left(world: str) -> None:
     drive(world, time, [asks.CUT, asks.WRONG_TYPE, asks.WHOLE], Policy(timeout=5.0, deadline=10.0))
 
     assert time.timeouts == [5.0, 5.0, 2.0]
+
+
+def test_a_paused_deadline_does_not_pass() -> None:
+    """Its parts are paused by themselves, and a wait that does not count has no limit."""
+    time = Time()
+    deadline = Deadline(10, lambda: time.now)
+    part = deadline.narrow(4)
+    time.now = 1
+    assert part.pause() == 3
+    time.now = 7
+    assert (part.remaining(), part.timeout(), deadline.remaining()) == (3, None, 3)
+    part.resume()
+    time.now = 9
+    assert (part.remaining(), part.timeout(), deadline.narrow(4).remaining()) == (1, 1, 1)
+    time.now = 11
+    assert (part.has_passed, part.timeout(), deadline.timeout()) == (True, 0, 0)
+
+
+@pytest.mark.parametrize("seconds", [None, float("inf")])
+def test_a_deadline_without_a_limit(seconds: float | None) -> None:
+    """It limits no wait, and its parts have their own limits alone."""
+    deadline = Deadline(seconds, lambda: 5.0)
+    assert (deadline.timeout(), deadline.has_passed, deadline.check(1e9)) == (None, False, None)
+    assert (deadline.narrow(7).remaining(), deadline.narrow(None).timeout()) == (7, None)
 
 
 @both_worlds

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from emitter.profiles.model import ProviderProfile
 
 WAYS = ("emit", "aemit", "stream", "astream")
+BACKGROUND = ("emit in the background", "aemit in the background")
+"""Further ways, on the one wire that has them."""
 FORM: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 DOCUMENT = {"a": "some words"}
 DEADLINE = 0.2
@@ -182,7 +184,8 @@ class Asking:
     """A client of one address, and a call of it in one of the four ways."""
 
     def __init__(self, wire: str, way: str, url: str) -> None:
-        self.way, self.is_async = way, way.startswith("a")
+        self.way, _, rest = way.partition(" ")
+        self.is_async, self.is_background = way.startswith("a"), bool(rest)
         self.model, self.wire = SCENARIO_MODELS[wire], wire
         profile: ProviderProfile = find_profile(self.model)[0]
         self.client: Any = create_client(profile, asynchronous=self.is_async, base_url=url, api_key="a-key-to-send")
@@ -190,7 +193,8 @@ class Asking:
     def arguments(self, policy: Policy, *, large: bool) -> dict[str, Any]:
         """Return the arguments of a call."""
         materials = [IMAGE] if large else []
-        return {"model": self.model, "wire": self.wire, "client": self.client, "policy": policy, "materials": materials}
+        sent = {"model": self.model, "wire": self.wire, "client": self.client, "policy": policy, "materials": materials}
+        return {**sent, "background": True} if self.is_background else sent
 
     def call(self, policy: Policy, *, large: bool = False) -> Any:
         """Return the value, or the error of the emission."""
@@ -245,7 +249,10 @@ def outcomes_of(asking: Asking, exchange: Exchange, seconds: float) -> list[Any]
     return outcomes
 
 
-@pytest.mark.parametrize(("part", "way", "wire"), covering(PARTS, WAYS, SCENARIO_MODELS))
+CELLS = [*covering(PARTS, WAYS, SCENARIO_MODELS), *covering(PARTS, BACKGROUND, ["openai-responses"])]
+
+
+@pytest.mark.parametrize(("part", "way", "wire"), CELLS)
 def test_a_call_ends_at_its_deadline(server: SlowServer, part: str, way: str, wire: str) -> None:
     """The outcome is a timeout, the connection is closed, and the client can be used again."""
     outcomes, seconds = list[Any](), DEADLINE

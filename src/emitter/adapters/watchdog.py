@@ -37,7 +37,8 @@ ResultT = TypeVar("ResultT")
 _RETRY_SECONDS = 0.05
 """The time after which an overdue thread is looked at again. It may not have waited for a socket, and a client tries
 every address of a name."""
-_SHORTEST_WAIT = 0.01
+_PRECISION = 0.01
+"""The seconds by which a deadline may be missed, so that almost equal ones do not wake the thread one by one."""
 _OWN_PACKAGE = __name__.partition(".")[0]
 _CLIENTS = frozenset({"httpcore2", "httpcore", "urllib3"})
 _INNER_PACKAGES = _CLIENTS | {"botocore", "http", "socket", "ssl"}
@@ -68,7 +69,7 @@ class Watch:
         due = time.monotonic() + seconds
         with _WATCHDOG.lock:
             _WATCHDOG.watches.add(self)
-            if due < _WATCHDOG.looks_at:
+            if due + _PRECISION < _WATCHDOG.looks_at:
                 _WATCHDOG.look_at(due)
         return seconds
 
@@ -187,7 +188,7 @@ def _check(watch: Watch) -> float:
     with suppress(Exception):  # of the caller's clock or client, and it must not end this thread
         remaining = 0.0 if watch.has_ended else watch.deadline.remaining()
         if remaining > 0:
-            return max(remaining, _SHORTEST_WAIT)
+            return max(remaining, _PRECISION)
         waiting = _find_socket(sys._current_frames().get(watch.thread_id))  # noqa: SLF001  public in spite of its name
         if waiting is not None:
             watch.was_cut = True
