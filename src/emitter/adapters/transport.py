@@ -73,7 +73,7 @@ class HttpTransfer:
         if is_error:
             self.error_body += piece
         if self.received > (min(self.max_bytes, _MAX_ERROR_BYTES) if is_error else self.max_bytes):
-            message = f"The response is larger than Policy.max_response_bytes ({self.max_bytes} bytes)."
+            message = f"The response is larger than Policy.max_response_bytes allows ({self.max_bytes} bytes)."
             raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message, self.status))
 
 

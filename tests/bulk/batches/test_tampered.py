@@ -17,6 +17,7 @@ from emitter.attempts import Verdict
 from emitter.bulk.batches import Batch
 from emitter.messages import FaultKind
 from emitter.policy import Policy
+from emitter.profiles import load_profile
 from emitter.testing.batches import BatchScript
 from tests.bulk.asking import task
 from tests.bulk.batches.asking import ANTHROPIC, CHAT, GOOGLE, Came, Setting, Time, ran, vendor
@@ -25,6 +26,7 @@ from tests.work import covering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from emitter.clock import Clock
     from emitter.messages import Fault
@@ -270,6 +272,30 @@ def test_a_rejected_batch_says_why(name: str) -> None:
     assert (attempt.fault.status, attempt.fault.code, attempt.request_id) == (402, "no_funds", "req_1")
     assert attempt.report is not None
     assert attempt.report.message == "Too little money."
+
+
+KEY = "sk-5f2c9e71b0a84d63"
+WRONG = {"message": f"Wrong: {KEY}", "code": KEY, "type": KEY}
+KEY_ERRORS: dict[str, Callable[[bytes], bytes]] = {
+    "openai": edited(lambda row: row["response"].update(status_code=401, body={"error": WRONG})),
+    "anthropic": edited(lambda row: row.update(result={"type": "errored", "error": {"error": WRONG}})),
+    "google": edited(lambda row: row.update(response=None, error={**WRONG, "code": 16})),
+}
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_a_key_in_the_results_is_in_no_journal(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in the emission's fault."""
+    for variable in load_profile(name).client.key_env:
+        monkeypatch.setenv(variable, KEY)
+    network = Network(STEPS[name][RESULTS[name]], with_first_row(name, KEY_ERRORS[name]))
+    came = tried(name, network, journal=tmp_path / "journal")
+
+    assert KEY not in repr(came.outcome("k0"))
+    assert "Wrong" in repr(came.outcome("k0"))
+    written = (tmp_path / "journal").read_text("utf-8")
+    assert "Wrong" in written
+    assert KEY not in written
 
 
 class PassingTime(Time):

@@ -202,7 +202,9 @@ class ArraySplitter:
     def _keep_outside(self, piece: bytes) -> None:
         self._outside += piece
         if len(self._outside) > self._max_bytes:
-            message = f"The state of the batch is larger than Policy.max_response_bytes ({self._max_bytes} bytes)."
+            message = (
+                f"The state of the batch is larger than Policy.max_response_bytes allows ({self._max_bytes} bytes)."
+            )
             raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message))
 
     def end(self) -> list[Row]:

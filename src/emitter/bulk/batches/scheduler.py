@@ -12,9 +12,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from emitter.adapters.clients import find_credentials
 from emitter.bulk.batches.emissions import BatchBuilder, BatchedEmission, BatchStatus, PollInterval, parse_position
 from emitter.bulk.batches.exchanges import BatchRequestFailed
 from emitter.bulk.batches.vendor_api import SubmittedBatch, UnconfirmedBatch
+from emitter.client.transport import redact_credentials
 from emitter.clock import retry_delay
 from emitter.deadline import Deadline
 from emitter.messages import ExpectedAnswer, Fault, FaultKind
@@ -477,9 +479,12 @@ class BatchScheduler:
     ) -> AsyncGenerator[None]:
         context = self._context
         vendor_batch.restart_reading()
+        # An error in the results may repeat a credential, which must not get into the journal.
+        credentials = find_credentials(context.connection.profile, context.connection.client)
         async with aclosing(context.vendor.iter_results(context.connection, submitted, final_status)) as results:
             async for result in results:
-                for emission in await vendor_batch.accept_result(result):
+                answer = result.answer and redact_credentials(result.answer, credentials)
+                for emission in await vendor_batch.accept_result(replace(result, answer=answer)):
                     self._enqueue(emission)
                     yield
         vendor_batch.read_count += 1
