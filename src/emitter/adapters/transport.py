@@ -464,8 +464,7 @@ class Upload:
     fields: Mapping[str, str] = NO_FIELDS
 
 
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
+class HttpRequest(NamedTuple):
     """One request to a vendor's API.
 
     Attributes:
@@ -504,8 +503,9 @@ def send_request(client: LimitedClient, request: HttpRequest, timeout: float) ->
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
     options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
-    headers = {**request.headers, **(_STREAMED if request.is_streamed else NO_FIELDS)}
-    body = _encode_body(client, request.body)
+    headers = dict(request.headers)
+    if request.is_streamed:
+        headers |= _STREAMED
     if isinstance(request.body, Upload):
         headers["Content-Type"] = "multipart/form-data"  # the SDK adds the boundary
     if headers:
@@ -513,7 +513,7 @@ def send_request(client: LimitedClient, request: HttpRequest, timeout: float) ->
     if request.params:
         options["params"] = dict(request.params)
     send = cast("Any", client).post if request.method == "post" else cast("Any", client).get
-    return send(request.path, cast_to=httpx2.Response, options=options, **body)
+    return send(request.path, cast_to=httpx2.Response, options=options, **_encode_body(client, request.body))
 
 
 def _encode_body(client: object, body: Mapping[str, Json] | bytes | Upload | None) -> dict[str, Any]:
@@ -523,10 +523,10 @@ def _encode_body(client: object, body: Mapping[str, Json] | bytes | Upload | Non
     """
     if body is None:
         return {}
-    if isinstance(body, Upload):
-        return {"body": dict(body.fields), "files": [("file", (body.name, body.content, body.media_type))]}
     if isinstance(body, bytes):
         return {"content": body}
+    if isinstance(body, Upload):
+        return {"body": dict(body.fields), "files": [("file", (body.name, body.content, body.media_type))]}
     return {"content": to_json(body)} if type(client).__name__ in _PLAIN_CLIENTS else {"body": body}
 
 
