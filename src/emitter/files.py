@@ -21,7 +21,8 @@ def check_path(name: str, path: object) -> Path:
     """
     text = os.fspath(cast("str", path)) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str):
-        raise InputError(f"{name} is of type {type(path).__name__}; it must be a path.", hint="Pass a str or a Path.")
+        kind = type(cast("object", path)).__name__
+        raise InputError(f"{name} is of type {kind}; it must be a path.", hint="Pass a str or a Path.")
     try:
         is_name = text != "" and b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:

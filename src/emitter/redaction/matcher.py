@@ -91,7 +91,7 @@ def _split(words: Iterable[bytes]) -> list[tuple[bytes, frozenset[bytes]]]:
 
 def _to_pattern(words: frozenset[bytes]) -> bytes:
     """Return a pattern of these words, of which none begins another one: a class of bytes for each position."""
-    if words == {b""}:
+    if words == frozenset({b""}):
         return b""
     firsts: dict[frozenset[bytes], bytes] = {}
     for first, rest in _split(words):
