@@ -132,7 +132,7 @@ corpus: .venv/installed  ## prove the schema compiler on corpora: all of ../shar
 hostile: .venv/installed  ## every wrong way in which a vendor can answer, on every wire and in every mode: three minutes
 	$(BIN)/python -m tests.hostile.report
 
-recovery: .venv/installed  ## how well recovery agrees with a corpus of malformed texts
+recovery: .venv/installed  ## how well recovery reads malformed texts and real answers
 	$(BIN)/python -m tests.recover.report
 
 .venv/peers/installed: .venv/installed pyproject.toml

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -19,4 +20,5 @@ def lines(name: str) -> list[Line]:
     file = CORPORA / name
     if not file.is_file():
         pytest.skip(f"{file} is absent")
-    return [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
+    text = lzma.decompress(file.read_bytes()).decode() if file.suffix == ".xz" else file.read_text("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]

@@ -191,6 +191,14 @@ def test_doubtful_words_are_let_stand_where_no_correction_is_allowed(policy: Pol
     assert [each.rule for each in ran.outcome.findings] == ["doubted"]
 
 
+def test_an_answer_to_the_correction_replaces_the_doubtful_one() -> None:
+    """The first answer is not accepted in place of a later one, even if no call is left."""
+    ran = by_hand([asks.EXAMPLE, asks.WRONG_TYPE], Policy(max_total_tokens=2 * (SPENT.input + SPENT.output) + 4))
+
+    assert ran.verdicts == [Verdict.FLAGGED, Verdict.VIOLATED]
+    assert ran.outcome.failure is not None
+
+
 def test_a_cut_raises_the_budget_by_the_multiplier_up_to_the_ceiling() -> None:
     """The budget doubles, is clamped, and a clamped cut is terminal even with attempts left."""
     ran = by_hand([asks.CUT] * 3, Policy(max_attempts=16))

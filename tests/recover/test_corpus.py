@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 
 from emitter.recover import Recovered, RecoveryPath, parse_answer, recover
@@ -61,6 +62,7 @@ def table(corpus: list[Line]) -> dict[str, Counter[str]]:
 def unclosed(text: str) -> bool:
     """Tell whether a string or a bracket is open at the end of a text that begins with a bracket."""
     text = text.replace('\\"', '"') if text.startswith('{\\"') else text
+    text = re.sub(r'\u201e([^"\u201c\u201d]*)"', "\\1", text)  # the plain quote ends a quotation, and not the string
     owed, string, escaped = 0, False, False
     for char in text:
         if escaped:

@@ -162,6 +162,60 @@ def test_no_broken_prefix_is_read(breakage: str, value: object, share: float) ->
     assert recover(text[: int(share * (len(text) - 1))]) is None
 
 
+UNESCAPED = {
+    "German quotation": ('\u201eKoks" wird gewonnen', '\u201eKoks" wird gewonnen'),
+    "German quotation at the end": ('the concept of \u201eKoks".', 'the concept of \u201eKoks".'),
+    "quotation that is the text": ('\u201eKoks"', '\u201eKoks"'),
+    "two quotations": ('\u201ea", \u201eb" und "c" da', '\u201ea", \u201eb" und "c" da'),
+    "English quotation": ('so-called \u201ccoke" here', 'so-called \u201ccoke" here'),
+    "plain quotation": ('the "coke" here', 'the "coke" here'),
+    "formula": (r"\(a_k^i\)", r"\(a_k^i\)"),
+    "formula with a command": (r"\(B_s(\tau)\) at \(\nu_1\)", r"\(B_s(\tau)\) at \(\nu_1\)"),
+    "command alone": (r"the \alpha and \Omega", r"the \alpha and \Omega"),
+    "spaces of a formula": (r"a\,b\;c\:d\!e", r"a\,b\;c\:d\!e"),
+    "pattern": (r"^\d+\.\w$", r"^\d+\.\w$"),
+    "path": (r"C:\Users\Public", r"C:\Users\Public"),
+}
+"""What a model writes into a string without escaping it, and the text that it means."""
+DOCUMENTS: st.SearchStrategy[list[Any]] = st.lists(
+    st.sampled_from(list(UNESCAPED.values())) | PLAIN_OBJECTS, min_size=1, max_size=4
+)
+
+
+def spelt(parts: list[Any]) -> tuple[str, Any]:
+    """Return a document with unescaped texts, and its value."""
+    texts = [f'"{part[0]}"' if isinstance(part, tuple) else compact(part) for part in parts]
+    values = [part[1] if isinstance(part, tuple) else part for part in parts]
+    members = ",\n  ".join(f'"m{index}": {text}' for index, text in enumerate(texts))
+    value = {f"m{index}": value for index, value in enumerate(values)}
+    return f'{{\n  {members},\n  "all": [{", ".join(texts)}]\n}}', {**value, "all": values}
+
+
+@given(DOCUMENTS)
+@settings(max_examples=examples(150))
+def test_unescaped_texts_are_read_and_never_cut(parts: list[Any]) -> None:
+    """A text is what was written, in members and in arrays, and no prefix of the document is read."""
+    text, value = spelt(parts)
+    found = recover(text)
+    assert found is not None
+    assert found.value == value
+    assert not found.doubtful
+    assert [end for end in range(len(text)) if recover(text[:end]) is not None] == []
+
+
+@given(DOCUMENTS, st.integers(1, 40), st.integers(0, 2))
+@settings(max_examples=examples(150))
+def test_a_repeated_end_changes_nothing(parts: list[Any], length: int, closers: int) -> None:
+    """The end of a document once more, from within its last string, and brackets that close nothing."""
+    last = "the last text of all"
+    text, value = f'{{"a": {spelt(parts)[0]}, "b": ["{last}"]}}', {"a": spelt(parts)[1], "b": [last]}
+    for repeated in (f'{last[-(length % len(last)) or -1 :]}"]}}', "}" * closers):
+        found = recover(f"{text}\n{repeated}")
+        assert found is not None
+        assert found.value == value
+        assert not found.doubtful
+
+
 @given(SYNTAX, PLAIN_OBJECTS)
 @settings(max_examples=examples(300))
 def test_repair_invents_no_word(noise: str, value: object) -> None:

@@ -10,7 +10,9 @@ from importlib.resources import files
 import pytest
 
 from emitter.recover import Recovered, RecoveryPath, Retracted, parse_answer, recover
+from emitter.recover.harmless_prose import is_harmless
 from emitter.recover.retraction import Stance, classify_prose
+from tests.work import covering
 
 DOCUMENT = '{"vendor": "Acme", "total": 1}'
 VALUE = {"vendor": "Acme", "total": 1}
@@ -254,13 +256,13 @@ DENIALS = (
 )
 
 
-@pytest.mark.parametrize("denial", DENIALS)
 @pytest.mark.parametrize("text", [text for text in HARMLESS.values() if re.search(r"\w", text.replace("%s", ""))])
-def test_a_word_more_is_another_sentence(text: str, denial: str) -> None:
+def test_a_word_more_is_another_sentence(text: str) -> None:
     """Wherever a word is added that may deny the document, the sentence is no longer one of the harmless ones."""
-    for space in re.finditer(r" |\Z", text.replace("%s", " ")):
-        prose = text.replace("%s", " ")
-        assert classify_prose(f"{prose[: space.start()]} {denial} {prose[space.end() :]}") is not Stance.PLAIN
+    prose = text.replace("%s", " ")
+    spaces = list(re.finditer(r" |\Z", prose))
+    for space, denial in covering(spaces, DENIALS, strength=1):
+        assert not is_harmless(f"{prose[: space.start()]} {denial} {prose[space.end() :]}")
 
 
 def test_every_group_of_the_pieces_exists_and_is_used() -> None:

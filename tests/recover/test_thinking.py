@@ -128,9 +128,10 @@ def test_words_that_begin_no_thinking(text: str) -> None:
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
 def test_thinking_is_no_prose(block: str) -> None:
     """A block costs no correction: neither its text nor the tokens after it count as words around the document."""
-    found = recover(block.replace("%s", DRAFT) + '{"total": 6}')
-    assert found is not None
-    assert not found.doubtful
+    for draft in (DRAFT, "Let me see. " * 500):
+        found = recover(block.replace("%s", draft) + 'Here is the JSON:\n{"total": 6}')
+        assert found is not None
+        assert not found.doubtful
 
 
 @pytest.mark.parametrize(

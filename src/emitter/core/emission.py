@@ -286,8 +286,9 @@ def send(
     if report is not None:  # the traceback of an exception on the trace would keep the whole call alive
         answer = replace(answer, report=replace(report, cause=None))
     contract = state.emission_request.contract
+    can_doubt = state.policy.max_attempts > 1 if number == 1 else _can_doubt(state)
     classification = (
-        classify(answer, contract, request, can_doubt=_can_doubt(state), can_flag=can_flag)
+        classify(answer, contract, request, can_doubt=can_doubt, can_flag=can_flag)
         if classify_answer is None
         else classify_answer(answer, contract)
     )

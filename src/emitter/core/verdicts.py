@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from emitter.schema import Compiled
 
 
+_CONTROL_ESCAPE = re.compile(rb"\\(?:[bf]|u00[01]|[nrt][A-Za-z])")
+"""An escape in JSON that may be left of a backslash that was not escaped."""
 DocumentReader: TypeAlias = "Callable[[Json], ParseResult[Any]]"
 """Converts a document that is valid against the schema to its value, or returns violations of content rules."""
 
@@ -95,8 +98,8 @@ class DocumentContract:
         if self.kind is not None and not result.violations and result.failure is None:
             violations = self.kind.find_violations(document)
             result = ParseResult(violations=violations) if violations else result
-        # In JSON a control character has a backslash before it.
-        if request is not None and b"\\" in encoded and not result.violations and result.failure is None:
+        is_valid = not result.violations and result.failure is None
+        if request is not None and is_valid and _CONTROL_ESCAPE.search(encoded):
             result = self._find_control_characters(result, document, request)
         return self._redact_result(result) if self.secrets.ids else result
 

@@ -24,11 +24,12 @@ _MAX_PIECE_CHARS: Final = 240
 
 def is_harmless(prose: str) -> bool:
     """Return whether ``prose`` consists of nothing but lead-ins, sign-offs and markup."""
-    if not prose or prose.isspace():
+    lines = "\n".join(filter(None, map(str.strip, prose.split("\n"))))
+    if not lines:
         return True
-    if len(prose) > MAX_HARMLESS_CHARS:
+    if len(lines) > MAX_HARMLESS_CHARS:
         return False
-    text = _SPECIAL_TOKENS.sub("\n", _FENCES.sub("\n", prose))
+    text = _SPECIAL_TOKENS.sub("\n", _FENCES.sub("\n", lines))
     words = normalize("NFKC", _APOSTROPHES.sub("'", _DECORATIONS.sub("", text))).casefold().replace(_DOT_ABOVE, "")
     pieces = [" ".join(piece.split()) for piece in _SEPARATORS.split(words)]
     return all(not piece or _is_harmless_piece(piece) for piece in pieces)

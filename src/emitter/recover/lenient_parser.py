@@ -1,7 +1,8 @@
 """Parse one JSON object or array with common spelling errors.
 
-The parser accepts missing or trailing commas, other quotes, comments, Python constants and unescaped quotations in
-one pass with an explicit stack. It raises ``LenientParseError`` where a repair would be a guess.
+The parser accepts missing or trailing commas, other quotes, comments, Python constants, unescaped quotations and
+backslashes, and lines that repeat the end of a string, in one pass with an explicit stack. It raises
+``LenientParseError`` where a repair would be a guess.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from emitter.strict_json import MAX_JSON_DEPTH, parse_finite_float, unescape_string
 
 if TYPE_CHECKING:
-    from re import Match, Pattern
+    from re import Pattern
 
     from emitter.messages import Json
 
@@ -228,12 +229,31 @@ class _LenientParser:
         return "\n" in gap or self.last_kind is not _ValueKind.SCALAR or char in QUOTED_STRINGS or char in CLOSERS
 
 
-_ESCAPE = re.compile(r'\\(.)|"', re.DOTALL)
-_JSON_ESCAPES: Final = frozenset('"\\/bfnrtu')
-# Escapes that no language has: the backslash of a pattern or a formula was not escaped. Escapes of Python or
-# JavaScript (\x, \a, \0) and of Markdown (\_, \*, \$) are ambiguous.
-_CONTROL_ESCAPES: Final = frozenset("\\bfnrtu")
-_LITERAL_ESCAPES: Final = frozenset("cdeghijklmpqswyzABCDEFGHIJKLMOPQRSTVWXYZ()[]{}.?^|")
+# In a text with a backslash that no JSON escape has, these are LaTeX commands and not a control character and a word.
+# Short ones count only before a sign, because a line may begin with such a word.
+_COMMANDS = (
+    r"bar|begin|beta|big[lr]?|binom|bmod|boldsymbol|bullet|flat|forall|frac|nabla|nearrow|neg|neq|nmid|nolimits|notin"
+    r"|rangle|rbrace|rceil|rfloor|rho|right|rightarrow|tan|tanh|tau|text(?:bf|it|rm)?|tfrac|theta|therefore|tilde|times"
+    r"|triangle"
+)
+_ESCAPE = re.compile(
+    rf"""
+    \\(?:
+      (?P<sign>["/])
+    | (?P<escape>\\|u[0-9a-fA-F]{{4}})
+    | (?P<command>(?:{_COMMANDS})(?![A-Za-z])|(?:nu|ne|ni|to|top)(?=[\\^_()$}}]))
+    | (?P<control>[bfnrt])
+    | (?P<apostrophe>')
+    # Escapes that no language has: the backslash of a pattern, a path or a formula was not escaped. Other escapes of
+    # Python or JavaScript (\x41, \a, \0) and of Markdown (\_, \*, \$) are ambiguous.
+    | (?P<literal>[cdeghijklmpqswyzABCDEFGHIJKLMOPQRSTVWXYZ()\[\]{{}}.?^|,;:!]|[avNU](?=[A-Za-z])|[xu](?=[g-zG-Z]))
+    | (?P<ambiguous>.|\Z)
+    )
+    | (?P<quote>")
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_SPELLINGS: Final = {"quote": '\\"', "apostrophe": "'"}
 
 
 def scan_string(text: str, start: int, after: Pattern[str] | None = None) -> tuple[str, int]:
@@ -255,18 +275,40 @@ def scan_string(text: str, start: int, after: Pattern[str] | None = None) -> tup
     if token is None:
         raise LenientParseError(ParseFlaw.CUT_OFF, len(text))
     end = token.end()
-    if text[start] == '"' and after is not None and not after.match(text, end):
-        end = _find_string_end(text, end, after)
+    if text[start] != '"' or after is None or after.match(text, end):
+        return _unescape(text[start + 1 : end - 1], start), end
+    if repeats_end := _find_repeats_end(text, start, end, after):
+        return _unescape(text[start + 1 : end - 1], start), repeats_end
+    end = _find_string_end(text, start, end, after)
     return _unescape(text[start + 1 : end - 1], start), end
 
 
-def _find_string_end(text: str, end: int, after: Pattern[str]) -> int:
-    """Return the end of a string with unescaped quotations; ``end`` is behind the first quote."""
+def _find_repeats_end(text: str, start: int, end: int, after: Pattern[str]) -> int | None:
+    """Return the end of lines that repeat the end of the string before them, or None if something else follows."""
+    token = text[start + 1 : end]
+    while (repeat := _REPEATED_LINE.match(text, end)) and token.endswith(repeat[1]):
+        end = repeat.end()
+        if after.match(text, end):
+            return end
+    return None
+
+
+def _find_string_end(text: str, start: int, end: int, after: Pattern[str]) -> int:
+    """Return the end of a string with unescaped quotations; ``end`` is behind the first quote.
+
+    A quotation that begins with a typographic quote, as in German, may end with a plain one.
+    """
     expected, next_expected = QUOTATION_START, QUOTATION_END
+    is_quoting = False
     while True:
-        if not expected.match(text, end - 1):
+        is_quoting = _is_quoting(text, start + 1, end - 1, is_quoting=is_quoting)
+        if is_quoting:
+            is_quoting = False
+        elif expected.match(text, end - 1):
+            expected, next_expected = next_expected, expected
+        else:
             raise LenientParseError(ParseFlaw.BROKEN, end)
-        expected, next_expected = next_expected, expected
+        start = end - 1
         rest = STRING_REST.match(text, end)
         if rest is None:
             raise LenientParseError(ParseFlaw.CUT_OFF, len(text))
@@ -278,35 +320,36 @@ def _find_string_end(text: str, end: int, after: Pattern[str]) -> int:
     return end
 
 
+def _is_quoting(text: str, start: int, end: int, *, is_quoting: bool) -> bool:
+    """Return whether a typographic quotation is open at ``end``."""
+    for quote in _TYPOGRAPHIC_QUOTE.finditer(text, start, end):
+        # U+201C begins an English quotation and ends a German one.
+        is_quoting = quote[0] == "\u201e" or (quote[0] == "\u201c" and not is_quoting)
+    return is_quoting
+
+
 def _unescape(raw: str, at: int) -> str:
     """Decode the escapes of ``raw`` and keep its raw line breaks."""
     if "\0" in raw:
         raise LenientParseError(ParseFlaw.BROKEN, at)
     if "\\" not in raw:
         return raw
-    try:
-        value = unescape_string(_ESCAPE.sub(_normalize_escape, raw))
-    except ValueError as error:
-        raise LenientParseError(ParseFlaw.BROKEN, at) from error
+    kinds = {escape.lastgroup for escape in _ESCAPE.finditer(raw)}
+    is_literal = "literal" in kinds
     # After another unescaped backslash, "\\n" may be a line break or the start of a name.
-    escapes = {escape[1] for escape in _ESCAPE.finditer(raw)}
-    if escapes & _LITERAL_ESCAPES and escapes & _CONTROL_ESCAPES:
+    if "ambiguous" in kinds or (is_literal and not kinds.isdisjoint({"escape", "control"})):
         raise LenientParseError(ParseFlaw.BROKEN, at)
-    return value
-
-
-def _normalize_escape(escape: Match[str]) -> str:
-    """Return the escape in JSON's spelling; raise ``ValueError`` if it is ambiguous."""
-    char = escape[1]
-    if char is None:
-        return '\\"'
-    if char in _JSON_ESCAPES:
-        return escape[0]
-    if char == "'":
-        return char
-    if char in _LITERAL_ESCAPES:
-        return f"\\\\{char}"
-    raise ValueError(char)
+    literal_kinds = {"literal", "command"} if is_literal else {"literal"}
+    return unescape_string(
+        _ESCAPE.sub(
+            lambda escape: (
+                f"\\{escape[0]}"
+                if escape.lastgroup in literal_kinds
+                else _SPELLINGS.get(escape.lastgroup or "", escape[0])
+            ),
+            raw,
+        )
+    )
 
 
 def scan_scalar(text: str, at: int) -> tuple[int | float | bool | None, int] | None:
@@ -346,6 +389,9 @@ TRIPLE_QUOTED: Final = re.compile(r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+"""'
 CLOSING_QUOTES: Final = frozenset("\"'\u201d\u2019")
 STRING_REST: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 """From inside a double-quoted string to the end of its next quote."""
+_TYPOGRAPHIC_QUOTE: Final = re.compile("[\u201c-\u201e]")
+_REPEATED_LINE: Final = re.compile(r'[ \t\r]*+\n\s*+([^"\\\n{}\[\]]{1,500}+")')
+"""A line that ends a string, although the string before it is complete."""
 BLANK: Final = re.compile(rf"(?:{_SPACE}++|{_COMMENT})*+")
 """White space and comments."""
 BARE_KEY: Final = re.compile(_NAME)

@@ -81,9 +81,9 @@ def find_document(text: str) -> Recovered | Ambiguous | Retracted | None:
     scan = scan_answer(text)
     if scan.flaw is ParseFlaw.UNFINISHED_THINKING:
         return None
-    answer = text
+    answer = text[: scan.end]
     if scan.blocks:
-        answer = blank_out(text, scan.blocks)
+        answer = blank_out(answer, scan.blocks)
         if (parsed := parse_strict(answer) or parse_escaped(answer)) is not None:
             # OpenWOP's "direct" is an answer without anything around the document, and here are thinking blocks.
             path = RecoveryPath.BRACE_WALKER if parsed.path is RecoveryPath.DIRECT else parsed.path
@@ -170,13 +170,15 @@ class CandidateDocument:
 class ScanResult:
     """The candidates of an answer and its thinking blocks.
 
-    ``flaw`` is the reason why no document of the answer can be trusted, and ``flaw_position`` its position.
+    ``flaw`` is the reason why no document of the answer can be trusted, and ``flaw_position`` its position. Only a
+    repetition of the document's end follows ``end``, if that is set.
     """
 
     candidates: tuple[CandidateDocument, ...]
     flaw: ParseFlaw | None = None
     flaw_position: int = 0
     blocks: tuple[tuple[int, int], ...] = ()
+    end: int | None = None
 
 
 def scan_answer(text: str) -> ScanResult:
@@ -189,7 +191,7 @@ def scan_answer(text: str) -> ScanResult:
         # Chat templates may open the thinking block themselves. Its text looks broken until its end is found.
         end = find_last_unopened_end(text, scanner.position)
         scanner = scanner if end is None else _scan_from(text, end)
-    return ScanResult(tuple(scanner.candidates), scanner.flaw, scanner.position, tuple(scanner.blocks))
+    return ScanResult(tuple(scanner.candidates), scanner.flaw, scanner.position, tuple(scanner.blocks), scanner.end)
 
 
 def _scan_from(text: str, start: int) -> _AnswerScanner:
@@ -205,7 +207,7 @@ def _scan_from(text: str, start: int) -> _AnswerScanner:
 class _AnswerScanner:
     """The position in the prose, the brackets open there and the candidates so far."""
 
-    __slots__ = ("blocks", "candidates", "expected_closers", "flaw", "is_fenced", "position", "text")
+    __slots__ = ("blocks", "candidates", "end", "expected_closers", "flaw", "is_fenced", "position", "text")
 
     def __init__(self, text: str, start: int) -> None:
         self.text = text
@@ -215,6 +217,7 @@ class _AnswerScanner:
     def restart(self, at: int) -> None:
         """Restart at ``at``; everything before it counts as thinking."""
         self.position = at
+        self.end: int | None = None
         self.expected_closers: list[str] = []
         self.is_fenced = False
         self.candidates: list[CandidateDocument] = []
@@ -237,7 +240,7 @@ class _AnswerScanner:
         elif self.expected_closers and self.expected_closers[-1] == sign:
             self.expected_closers.pop()
         elif self.is_surplus(start):
-            self.position = len(self.text)
+            self.end, self.position = self.candidates[0].document.end, len(self.text)
         else:
             self.flaw = ParseFlaw.FRAGMENT
 
@@ -287,13 +290,25 @@ class _AnswerScanner:
         self.position = unparsed.start
 
     def is_surplus(self, start: int) -> bool:
-        """Return whether only surplus brackets follow the first document."""
+        """Return whether only surplus brackets, or the end of the first document once more, follow it."""
         if self.expected_closers or not self.candidates:
             return False
-        end = self.candidates[0].document.end
-        separators = _SEPARATORS.match(self.text, end, start)
+        document = self.candidates[0].document
+        separators = _SEPARATORS.match(self.text, document.end, start)
         rest = _SURPLUS_BRACKETS.match(self.text, start)
-        return bool(separators and separators.end() == start and rest and rest.end() == len(self.text))
+        is_last = rest is not None and rest.end() == len(self.text)
+        if separators and separators.end() == start:
+            return is_last
+        return is_last and _repeats_end(self.text[document.start : document.end], self.text[document.end :])
+
+
+_LAST_STRING = re.compile(r'[\s`]*+([^"{}\[\]]++"[\s}\]]*+)[\s`]*+')
+
+
+def _repeats_end(document: str, rest: str) -> bool:
+    """Return whether ``rest`` is the end of the document once more, from within its last string."""
+    repeat = _LAST_STRING.fullmatch(rest)
+    return repeat is not None and "".join(document.split()).endswith("".join(repeat[1].split()))
 
 
 _LINE_START = re.compile(
@@ -306,9 +321,10 @@ _BEFORE_SUBSCRIPT = re.compile(r"[\w\])]")
 # `"a": {…}` and `{…}, "b": 1` are members of an object that lost its brackets.
 _KEY_QUOTES = ('"', "'", "\u201d", "\u2019")
 _MEMBER_AFTER = re.compile(r"\s*+(?:,\s*+(?:[\"'\u201c\u2018]|[\w$]++\s*+:)|\"[^\"\n]*+\"\s*+:|[\w$]*+\"\s*+:)")
-# Prose may contain braces, or quoted words with a colon. Both together are an unreadable object.
+# Prose may contain braces, or quoted words with a colon. Both together are an unreadable object, unless words precede
+# the quoted ones on their line.
 _BRACE = re.compile(r"[{}]")
-_KEY_END = re.compile(r"[\"\u201d]\s*+:")
+_KEY_END = re.compile(r"(?:^|[{},\[\]])[^\w\n]{0,20}+\w[^\"\n]{0,200}+[\"\u201d]\s{0,20}+:", re.MULTILINE)
 _MEMBER_LINE = re.compile(r'^[ \t]*+"[^"\n]*+"[ \t]*+:[^\n]*,[ \t\r]*+$', re.MULTILINE)
 
 
