@@ -17,6 +17,9 @@ _PASSED_MESSAGE = "The deadline of {} seconds passed before an answer was accept
 _TOO_LITTLE_TIME_MESSAGE = "The deadline of {} seconds leaves no time for another call."
 TIMEOUT_MESSAGE = "The vendor did not finish its answer in time."
 
+_LONGEST_CALL = 7 * 24 * 3600.0
+"""A timeout that every socket takes: infinite ones, and those above 24 days, are errors."""
+
 
 class Deadline:
     """A number of seconds from now. Time passes only while the deadline is not paused.
@@ -34,11 +37,12 @@ class Deadline:
         self._paused_at: float | None = None
 
     def narrow(self, seconds: float | None) -> Deadline:
-        """Return the deadline of a part that begins now. Pausing it does not pause this deadline."""
-        if self.seconds < math.inf:
-            remaining = self.remaining()
-            seconds = remaining if seconds is None else min(seconds, remaining)
-        return Deadline(seconds, self._clock)
+        """Return the deadline of a call that begins now. None means no limit of its own.
+
+        Pausing it does not pause this deadline.
+        """
+        remaining = math.inf if self.seconds == math.inf else self.remaining()
+        return Deadline(min(remaining, _LONGEST_CALL, math.inf if seconds is None else seconds), self._clock)
 
     def remaining(self) -> float:
         """Return the seconds that are left. They are infinite without a limit, and negative after the deadline."""

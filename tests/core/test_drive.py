@@ -115,10 +115,10 @@ def test_a_paused_deadline_does_not_pass() -> None:
 
 @pytest.mark.parametrize("seconds", [None, float("inf")])
 def test_a_deadline_without_a_limit(seconds: float | None) -> None:
-    """It limits no wait, and its parts have their own limits alone."""
+    """It limits no wait, and its calls have their own limit, which is one that sockets take."""
     deadline = Deadline(seconds, lambda: 5.0)
     assert (deadline.timeout(), deadline.has_passed, deadline.check(1e9)) == (None, False, None)
-    assert (deadline.narrow(7).remaining(), deadline.narrow(None).timeout()) == (7, None)
+    assert (deadline.narrow(7).remaining(), deadline.narrow(seconds).remaining()) == (7, 604_800)
 
 
 @both_worlds

@@ -12,6 +12,7 @@ from emitter.adapters import ADAPTERS
 from emitter.attempts import Verdict
 from emitter.client.execution import EmissionRun
 from emitter.core.effects import EmissionOutcome, Restart, Sleep
+from emitter.deadline import Deadline
 from emitter.errors import InputError
 from emitter.interpreter import arun_steps
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelRequest
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from emitter.bulk.batches.vendor_api import BatchConnection, BatchVendor, PackedRequest
     from emitter.client.prepared import PreparedEmission
     from emitter.client.settings import Settings
-    from emitter.deadline import Deadline
     from emitter.events import RunEvent
     from emitter.messages import CallResult
 
@@ -163,7 +163,7 @@ class BatchedEmission:
         """Whether the last answer came from the vendor."""
         plan = replace(requested.plan, emission=replace(emission, request=request, judge=judge))
         self._run = EmissionRun.start(plan)
-        self.deadline = self._run.deadline.narrow(run_deadline.remaining())
+        self.deadline = min(self._run.deadline, run_deadline, key=Deadline.remaining)
 
     async def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
         """Begin, or continue with an answer, or with None after a wait, until the next call, wait, or end."""
