@@ -23,7 +23,7 @@ import threading
 import time
 from contextlib import suppress
 from itertools import dropwhile, takewhile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from emitter.deadline import TIMEOUT_MESSAGE
 
@@ -174,8 +174,9 @@ async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> Asy
 
 
 async def _await_in_time(part: Awaitable[ResultT], deadline: Deadline) -> ResultT:
+    scope = asyncio.timeout(deadline.timeout())
     try:
-        async with asyncio.timeout(deadline.timeout()) as scope:
+        async with scope:
             return await part
     except TimeoutError:
         if scope.expired():
@@ -189,7 +190,8 @@ def _check(watch: Watch) -> float:
         remaining = 0.0 if watch.has_ended else watch.deadline.remaining()
         if remaining > 0:
             return max(remaining, _PRECISION)
-        waiting = _find_socket(sys._current_frames().get(watch.thread_id))  # noqa: SLF001  public in spite of its name
+        frames: dict[int, FrameType] = cast("Any", sys)._current_frames()  # noqa: SLF001  documented in spite of its name
+        waiting = _find_socket(frames.get(watch.thread_id))
         if waiting is not None:
             watch.was_cut = True
             # The method of an SSLSocket would drop the TLS state that the thread is using.
