@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.arguments import check_text
 from emitter.errors import InputError
+from emitter.grounding import (
+    IGNORED_MEMBERS,
+    MEDIA_PARTS,
+    TEXT_PARTS,
+    THINKING_PARTS,
+    JsonObject,
+    as_json_object,
+    is_grounded,
+    snake_case,
+)
 from emitter.messages import MEDIUM_NAMES, MediaPart, Message, Role, as_list
 from emitter.models import Trust
 from emitter.prompts import Material, Media, redact_media, redact_name, render_material, render_media
@@ -263,7 +273,7 @@ def message_parts(
         parts = list(_MessageParser(prompts, location, redact).parse_message(message))
     except RecursionError as error:
         raise InputError(f"{location} is nested too deeply to be shown as text.") from error
-    return [replace(part, trust=Trust.UNTRUSTED) for part in parts] if has_citations(message) else parts
+    return [replace(part, trust=Trust.UNTRUSTED) for part in parts] if is_grounded(message) else parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,12 +355,11 @@ class _MessageParser:
             raise self.unsupported_part(kind, f"Use one of {', '.join(sorted(TEXT_PARTS | MEDIA_PARTS))}.")
 
     def parse_text_part(self, part: JsonObject, members: JsonObject) -> MessagePart:
-        """Parse a text. It is untrusted if it is marked as untrusted or cites sources."""
+        """Parse a text. It is untrusted if it is marked as untrusted."""
         text, trust = self.parse_text(members.get("text")), part.get("trust", Trust.TRUSTED)
         if trust not in _TRUST_VALUES:
             raise self.make_error(f"holds a text whose trust is {trust!r}, not one of {', '.join(_TRUST_VALUES)}")
-        is_untrusted = trust == Trust.UNTRUSTED or has_citations(part)
-        return replace(text, trust=Trust.UNTRUSTED) if is_untrusted else text
+        return replace(text, trust=Trust.UNTRUSTED) if trust == Trust.UNTRUSTED else text
 
     def parse_vendor_media(self, kind: str, members: JsonObject) -> Iterator[MessagePart]:
         """Yield a vendor's own image, document or audio part, and the texts that come with it."""
@@ -380,10 +389,7 @@ class _MessageParser:
         if name is None:
             raise self.make_error("holds a tool call without a name")
         arguments = first_member(call, ARGUMENT_KEYS)
-        trust = Trust.UNTRUSTED if kind in VENDOR_RUN_CALLS else Trust.TRUSTED
-        yield MessagePart(
-            f"(called the tool {name} with {self.dump_json({} if arguments is None else arguments)})", trust
-        )
+        yield MessagePart(f"(called the tool {name} with {self.dump_json({} if arguments is None else arguments)})")
         if first_member(call, RESULT_KEYS) is not None:
             yield from self.parse_result({**call, "name": name})
 
@@ -475,10 +481,6 @@ def _part_text(value: object) -> str | None:
     return text if isinstance(text, str) else None
 
 
-JsonObject: TypeAlias = Mapping[str, Any]
-TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-THINKING_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought"})
-"""The agent's private thinking. A vendor accepts only signed thinking of its own models."""
 NAMED_TOOL_CALLS = frozenset(
     {"custom_tool_call", "function_call", "mcp_call", "mcp_tool_use", "server_tool_use", "tool_use"}
 )
@@ -494,23 +496,6 @@ HOSTED_TOOL_CALLS = {
 }
 """Calls of the vendors' own tools, which carry no name, with the name to show."""
 TOOL_CALLS = NAMED_TOOL_CALLS | set(HOSTED_TOOL_CALLS)
-VENDOR_RUN_CALLS = frozenset(HOSTED_TOOL_CALLS) | {"mcp_call", "mcp_tool_use", "server_tool_use"}
-"""Calls that the vendor may have run itself, so that the following text contains untrusted results."""
-_CITATION_KEYS = frozenset(
-    {
-        "annotations",
-        "citation_metadata",
-        "citations",
-        "context",
-        "grounding_attributions",
-        "grounding_metadata",
-        "retrieval_metadata",
-        "search_results",
-        "url_context_metadata",
-        "web_search_results",
-    }
-)
-"""Members in which a message or part names its sources: web pages, files or places."""
 ARGUMENT_KEYS = ("arguments", "input", "args", "action", "operation", "queries", "code")
 """Members that hold the arguments of a call."""
 TOOL_RESULTS = frozenset(
@@ -534,36 +519,10 @@ TOOL_RESULTS = frozenset(
         "web_search_tool_result",
     }
 )
-MEDIA_PARTS = frozenset(
-    {
-        "audio",
-        "document",
-        "file",
-        "file_data",
-        "image",
-        "image_url",
-        "inline_data",
-        "input_audio",
-        "input_file",
-        "input_image",
-    }
-)
-"""The parts that ``emitter.media.spellings`` reads."""
 UNREADABLE_PARTS = frozenset({*MEDIA_PARTS, "base64", "computer_screenshot"} - {"document"})
 """Parts of a result that are not text."""
 RESULT_KEYS = ("output", "content", "result", "results", "outputs", "tools", "error")
 """Members that hold the result of a call. Google uses ``response``."""
-_IGNORED_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata", "media_resolution"})
-"""Members that Google writes beside the member that names the part."""
-
-
-def as_json_object(value: object) -> JsonObject | None:
-    """Return a JSON object unchanged, an SDK object as JSON, or None for anything else."""
-    if isinstance(value, Mapping):
-        return cast("JsonObject", value)
-    dump = cast("Callable[..., object] | None", getattr(value, "model_dump", None))
-    dumped = dump(mode="json", exclude_none=True) if dump is not None and not isinstance(value, type) else None
-    return cast("JsonObject", dumped) if isinstance(dumped, Mapping) else None
 
 
 def part_kind(part: JsonObject) -> tuple[str, JsonObject]:
@@ -571,11 +530,11 @@ def part_kind(part: JsonObject) -> tuple[str, JsonObject]:
     kind = part.get("type")
     if isinstance(kind, str):
         return kind, part
-    names = [name for name in part if _snake_case(name) not in _IGNORED_KEYS]
+    names = [name for name in part if snake_case(name) not in IGNORED_MEMBERS]
     if len(names) != 1:
         return ", ".join(map(str, names)) or "nothing", part
     member = part[names[0]]
-    return _snake_case(names[0]), cast("JsonObject", member) if isinstance(member, Mapping) else part
+    return snake_case(names[0]), cast("JsonObject", member) if isinstance(member, Mapping) else part
 
 
 def _result_part(part: JsonObject) -> tuple[str, JsonObject]:
@@ -591,15 +550,6 @@ def first_member(members: JsonObject, names: tuple[str, ...]) -> Any:
     return next((members[name] for name in names if members.get(name) is not None), None)
 
 
-def has_citations(members: JsonObject) -> bool:
-    """Return whether a message or part names sources of its text."""
-    return any(_snake_case(name) in _CITATION_KEYS and bool(value) for name, value in members.items())
-
-
 def text_or_empty(value: object) -> str:
     """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
-
-
-def _snake_case(name: object) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in str(name))

@@ -328,6 +328,7 @@ class ModelResponse:
         usage: The usage, or None if the provider did not report it.
         report: The provider's error details, if the answer came as an error.
         other_tool_called: The model called a tool that was not requested. Nothing of such a call is kept.
+        is_grounded: The answer was fed by outside material, such as a search that the vendor ran.
     """
 
     stop: StopReason
@@ -339,6 +340,7 @@ class ModelResponse:
     request_id: str | None = None
     report: ProviderErrorDetails | None = None
     other_tool_called: bool = False
+    is_grounded: bool = False
 
     @property
     def document_text(self) -> str:

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter import Trust
-from emitter.conversation import MEDIA_PARTS, Conversation, parse_conversation
+from emitter.conversation import Conversation, parse_conversation
 from emitter.errors import InputError
+from emitter.grounding import MEDIA_PARTS
 from emitter.media import Document, Image
 from emitter.media.spellings import MEDIA_KINDS
 from emitter.messages import MediaPart, Medium

@@ -31,7 +31,7 @@ class Vendor:
     filtered: Callable[[], Response]
     overloaded: Callable[[], Response]
     thought: Callable[[int], Response]
-    called: Callable[[Body, int], Response]
+    called: Callable[..., Response]
 
 
 INPUT_TOKENS = 1480
@@ -77,9 +77,9 @@ OPENAI_RESPONSES = Vendor(
         tokens,
         incomplete_details={"reason": "max_output_tokens"},
     ),
-    called=lambda document, tokens: _responses(
+    called=lambda document, tokens, name="binding_turn": _responses(
         "completed",
-        [{"id": "fc_1", "type": "function_call", "name": "binding_turn", "arguments": json.dumps(document)}],
+        [{"id": "fc_1", "type": "function_call", "name": name, "arguments": json.dumps(document)}],
         tokens,
     ),
 )
@@ -108,8 +108,8 @@ OPENAI_CHAT = Vendor(
     filtered=lambda: _chat("content_filter", {"content": None}, 7),
     overloaded=OPENAI_RESPONSES.overloaded,
     thought=lambda tokens: _chat("length", {"content": ""}, tokens, tokens),
-    called=lambda document, tokens: _chat(
-        "stop", {"content": None, "tool_calls": [_call("binding_turn", document)]}, tokens
+    called=lambda document, tokens, name="binding_turn": _chat(
+        "stop", {"content": None, "tool_calls": [_call(name, document)]}, tokens
     ),
 )
 
@@ -140,8 +140,8 @@ ANTHROPIC = Vendor(
         {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529, (("retry-after", "1"),)
     ),
     thought=lambda tokens: _anthropic("max_tokens", [{"type": "thinking", "thinking": "…", "signature": "s"}], tokens),
-    called=lambda document, tokens: _anthropic(
-        "tool_use", [{"type": "tool_use", "id": "toolu_1", "name": "binding_turn", "input": document}], tokens
+    called=lambda document, tokens, name="binding_turn": _anthropic(
+        "tool_use", [{"type": "tool_use", "id": "toolu_1", "name": name, "input": document}], tokens
     ),
 )
 
@@ -171,8 +171,8 @@ GOOGLE = Vendor(
         (("retry-after", "1"),),
     ),
     thought=lambda tokens: _google("MAX_TOKENS", [], tokens, tokens),
-    called=lambda document, tokens: _google(
-        "STOP", [{"functionCall": {"name": "binding_turn", "args": document}}], tokens
+    called=lambda document, tokens, name="binding_turn": _google(
+        "STOP", [{"functionCall": {"name": name, "args": document}}], tokens
     ),
 )
 
@@ -201,8 +201,8 @@ BEDROCK_CONVERSE = Vendor(
     thought=lambda tokens: _bedrock(
         "max_tokens", [{"reasoningContent": {"reasoningText": {"text": "…", "signature": "s"}}}], tokens
     ),
-    called=lambda document, tokens: _bedrock(
-        "tool_use", [{"toolUse": {"toolUseId": "tooluse_1", "name": "binding_turn", "input": document}}], tokens
+    called=lambda document, tokens, name="binding_turn": _bedrock(
+        "tool_use", [{"toolUse": {"toolUseId": "tooluse_1", "name": name, "input": document}}], tokens
     ),
 )
 
@@ -235,9 +235,9 @@ GEMINI_INTERACTIONS = Vendor(
         (("retry-after", "1"),),
     ),
     thought=lambda tokens: _interaction("incomplete", [{"type": "thought", "signature": "s"}], tokens, tokens),
-    called=lambda document, tokens: _interaction(
+    called=lambda document, tokens, name="binding_turn": _interaction(
         "requires_action",
-        [{"type": "function_call", "id": "fc_1", "name": "binding_turn", "arguments": document}],
+        [{"type": "function_call", "id": "fc_1", "name": name, "arguments": document}],
         tokens,
     ),
 )

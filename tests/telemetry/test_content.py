@@ -134,7 +134,7 @@ def test_a_cut_answer_a_tool_call_and_a_stream_say_how_they_ended() -> None:
             running.result()
     ask(
         "anthropic",
-        [lambda vendor: vendor.called(HELD, 5)],
+        [lambda vendor: vendor.called(HELD, 5, "Invoice")],
         model="anthropic/claude-sonnet-4-20250514",
         on_event=sink,
     )

@@ -29,6 +29,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
+from emitter.grounding import is_grounded
 from emitter.messages import Medium, OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from emitter.profiles.model import WireProfile
 
 PATH = "/v1/messages"
+_OWN_DELTAS = (None, "text_delta", "input_json_delta", "thinking_delta", "signature_delta")
+"""The deltas that the model writes itself. Others name the sources of a text."""
 _NO_STOP_REASON = "no stop reason"
 """Stands for the stop reason of a message that ended because another one began."""
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
@@ -129,6 +132,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         calls=[(block.get("name"), block["input"]) for block in calls],
         expected=expected,
         refused_as=as_string(details.get("category")) or None,
+        is_grounded=is_grounded(body),
     )
     return reject_foreign(result, find_foreign_role((body,)))
 
@@ -211,7 +215,7 @@ class StreamAssembler:
             "content": content or self._message.get("content"),
         }
         is_complete = self._is_closed and bool(self._message.get("stop_reason"))
-        return AssembledBody(body, is_complete, self._identity.problem)
+        return AssembledBody(body, is_complete, self._identity.problem, self._identity.is_grounded)
 
     def _has_failed(self, event: Mapping[str, Any]) -> bool:
         """Return whether this or an earlier event is an error."""
@@ -244,6 +248,7 @@ class StreamAssembler:
 
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         text, arguments = as_string(delta.get("text")), as_string(delta.get("partial_json"))
+        self._identity.is_grounded = self._identity.is_grounded or delta.get("type") not in _OWN_DELTAS
         if (text or arguments) and index not in self._open:
             self._identity.fail(NOT_OPEN)
         self._identity.check_end(has_ended=self._has_ended and bool(text or arguments))

@@ -30,6 +30,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.errors import InputError
+from emitter.grounding import is_grounded, is_outside_part
 from emitter.messages import HOUR, NO_FIELDS, Medium, OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         text="".join(map(_block_text, blocks)),
         calls=[(call.get("name"), call["input"]) for call in calls if "input" in call],
         expected=expected,
+        is_grounded=is_grounded(message) or is_grounded(body),
     )
     return reject_foreign(result, find_foreign_role((message,)))
 
@@ -236,9 +238,9 @@ class StreamAssembler:
         self._identity.check_role(as_mapping(event.get("messageStart")).get("role"))
         if start:
             self._start_block(read_index(start.get("contentBlockIndex")), as_mapping(start.get("start")))
-        text = (
-            self._add_delta(read_index(delta.get("contentBlockIndex")), as_mapping(delta.get("delta"))) if delta else ""
-        )
+        text = ""
+        if delta:
+            text = self._add_delta(read_index(delta.get("contentBlockIndex")), as_mapping(delta.get("delta")))
         if stop:
             self._closed.add(read_index(stop.get("contentBlockIndex")))
         if "messageStop" in event:
@@ -252,6 +254,7 @@ class StreamAssembler:
             self._identity.fail(NOT_OPEN)
         if self._identity.problem:
             return
+        self._identity.is_grounded = self._identity.is_grounded or is_outside_part(start)
         call = dict(as_mapping(start.get("toolUse")))
         self._blocks[index] = {"text": [], "toolUse": call, "input": []}
         if self._own_call is None and self._expected is not None and _is_clients(call):
@@ -259,6 +262,7 @@ class StreamAssembler:
 
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         text, arguments = as_string(delta.get("text")), as_string(as_mapping(delta.get("toolUse")).get("input"))
+        self._identity.is_grounded = self._identity.is_grounded or is_outside_part(delta)
         if not (text or arguments):
             return ""
         self._check_place(index, is_call=bool(arguments))
@@ -288,7 +292,7 @@ class StreamAssembler:
         }
         if self._failure:
             return AssembledBody({**body, "error": self._failure}, is_complete=True)
-        return AssembledBody(body, any(self._stop_reasons), self._identity.problem)
+        return AssembledBody(body, any(self._stop_reasons), self._identity.problem, self._identity.is_grounded)
 
 
 def _finish_block(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
+from emitter.grounding import is_grounded, is_outside_part
 from emitter.messages import ModelResponse, OutputMode, Role, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
 """The request fields that ``extra_body`` may not set."""
 _STEPS = {Role.USER: "user_input", Role.ASSISTANT: "model_output"}
 _ANSWER_KEYS = ("status", "steps", "outputs", "usage")
+_OWN_DELTAS = ("text", "arguments_delta", "thought_signature", "thought_summary")
+"""The deltas that the model writes itself."""
 _RUNNING = ("in_progress", "queued")
 
 
@@ -117,6 +120,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         text=text,
         calls=[(step.get("name"), step.get("arguments") or {}) for step in calls],
         expected=expected,
+        is_grounded=is_grounded(body) or any(map(is_grounded, steps)),
     )
     return reject_foreign(result, find_foreign_role(steps if body.get("role") == "agent" else (body, *steps)))
 
@@ -204,6 +208,8 @@ class StreamAssembler:
 
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         text, arguments = _delta_text(delta), as_string(delta.get("arguments"))
+        if delta.get("type") not in _OWN_DELTAS or (text and is_outside_part(delta)):
+            self._identity.is_grounded = True
         if text or arguments:
             self._identity.check_end(has_ended=self._is_complete or any(self._statuses))
             if index not in self._open:
@@ -228,7 +234,8 @@ class StreamAssembler:
         body = {**self._interaction, "status": reasons, "steps": self._interaction.get("steps") or steps}
         if self._failure:
             return AssembledBody({**body, "error": self._failure}, is_complete=True)
-        return AssembledBody(body, self._is_complete and any(reasons), self._identity.problem)
+        is_complete, identity = self._is_complete and any(reasons), self._identity
+        return AssembledBody(body, is_complete, identity.problem, identity.is_grounded)
 
 
 def _delta_text(delta: Mapping[str, Any]) -> str:

@@ -36,6 +36,7 @@ from emitter.adapters.response_decoding import (
     worst_stop_reason,
 )
 from emitter.errors import InputError
+from emitter.grounding import is_grounded
 from emitter.messages import NO_FIELDS, OutputMode, Role, StopReason, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -127,7 +128,10 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         stops = _stop_reasons(candidate)
         if _has_blocked_rating(candidate) and worst_stop_reason(stops, tables.stops) is not StopReason.REFUSED:
             stops = (_BLOCKED,)
-        results.append(make_result(tables, usage, stops, text=text, calls=calls, expected=expected))
+        grounded = is_grounded(candidate) or is_grounded(response)
+        results.append(
+            make_result(tables, usage, stops, text=text, calls=calls, expected=expected, is_grounded=grounded)
+        )
     if block_reason:
         refused_as = f"prompt blocked: {block_reason}"
         results.append(make_result(tables, usage, (f"block:{block_reason}",), refused_as=refused_as))
@@ -237,6 +241,7 @@ class StreamAssembler:
             self._identity.check_id(response_id)
             self._identity.check_end(has_ended=bool(target.reasons))
         self._identity.check_role(content.get("role"))
+        self._identity.is_grounded = self._identity.is_grounded or is_grounded(candidate)
         target.is_blocked = target.is_blocked or _has_blocked_rating(candidate)
         target.reasons.extend(reason for reason in _stop_reasons(candidate) if reason not in ("", _UNSPECIFIED_REASON))
         if self._identity.problem:
@@ -265,7 +270,8 @@ class StreamAssembler:
             candidate.reasons or candidate.is_blocked for candidate in self._candidates.values()
         )
         is_complete = is_stopped or "promptFeedback" in self._body or "error" in self._body
-        return AssembledBody({**self._body, "candidates": candidates}, is_complete, self._identity.problem)
+        body, identity = {**self._body, "candidates": candidates}, self._identity
+        return AssembledBody(body, is_complete, identity.problem, identity.is_grounded)
 
 
 def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:

@@ -185,6 +185,8 @@ def _decode_stream(
     wire: WireFormat, assembled: AssembledBody, tables: DecodingTables, expected: ExpectedAnswer | None
 ) -> CallResult:
     result = _decode_object(wire, assembled.body, tables, expected)
+    if assembled.is_grounded and isinstance(result, ModelResponse):
+        result = replace(result, is_grounded=True)
     if assembled.is_complete:
         return reject_foreign(result, assembled.problem)
     return with_usage(make_protocol_fault("the stream ended without its last event"), result.usage)

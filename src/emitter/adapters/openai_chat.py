@@ -31,6 +31,7 @@ from emitter.adapters.response_decoding import (
     worst_result,
 )
 from emitter.adapters.transport import post, post_streamed
+from emitter.grounding import is_grounded
 from emitter.messages import Medium, OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
             text=_visible_text(message.get("content")),
             calls=_tool_calls(message),
             expected=expected,
+            is_grounded=is_grounded(message) or is_grounded(choice) or is_grounded(body),
         )
         for choice, message in zip(choices, messages, strict=True)
     ]
@@ -265,6 +267,7 @@ class StreamAssembler:
         if is_error_body(event, "choices", "usage"):
             self._error = event.get("error") or event
         self._usage = event.get("usage") or self._usage
+        self._identity.is_grounded = self._identity.is_grounded or is_grounded(event)
         return "".join([self._add_chunk(choice, event.get("id")) for choice in as_objects(event.get("choices"))])
 
     def body(self) -> AssembledBody:
@@ -274,7 +277,8 @@ class StreamAssembler:
         if self._error is not None:
             body["error"] = self._error
         is_stopped = bool(choices) and all(choice.stop_reasons for choice in self._choices.values())
-        return AssembledBody(body, is_stopped or self._error is not None, self._identity.problem)
+        is_complete, identity = is_stopped or self._error is not None, self._identity
+        return AssembledBody(body, is_complete, identity.problem, identity.is_grounded)
 
     def _add_chunk(self, choice: Mapping[str, Any], chunk_id: Json) -> str:
         index = read_index(choice.get("index"))
@@ -285,6 +289,7 @@ class StreamAssembler:
             self._identity.check_id(chunk_id)
             self._identity.check_end(has_ended=bool(target.stop_reasons))
         self._identity.check_role(delta.get("role"))
+        self._identity.is_grounded = self._identity.is_grounded or is_grounded(delta) or is_grounded(choice)
         target.is_refused = target.is_refused or _is_refusal(delta)
         target.error = choice.get("error") or delta.get("error") or target.error
         target.stop_reasons.extend(filter(None, _stop_reasons(choice)))

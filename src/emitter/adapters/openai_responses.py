@@ -35,6 +35,7 @@ from emitter.adapters.response_decoding import (
     worst_stop_reason,
 )
 from emitter.adapters.transport import post, post_streamed
+from emitter.grounding import is_grounded
 from emitter.messages import Medium, OutputMode, StopReason, as_list, as_mapping
 
 if TYPE_CHECKING:
@@ -149,7 +150,9 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         key = _CALL_INPUT_KEYS.get(as_string(item.get("type")))
         calls += [(item.get("name"), item[key])] if key is not None and key in item else []
     raw_stops = ("refusal",) if refused else stop_reasons
-    result = make_result(tables, usage, raw_stops, text="".join(texts), calls=calls, expected=expected)
+    grounded = is_grounded(body) or any(map(is_grounded, output))
+    text = "".join(texts)
+    result = make_result(tables, usage, raw_stops, text=text, calls=calls, expected=expected, is_grounded=grounded)
     return reject_foreign(result, find_foreign_role(output))
 
 
@@ -195,6 +198,7 @@ _NO_STATUS = "no status"
 _PieceKey: TypeAlias = tuple[int, int, str]
 """The output index, the content index and the stem of the event."""
 _REFUSAL_STEM = "response.refusal"
+_ANNOTATION_STEM = "response.output_text.annotation"
 _TEXT_STEMS = ("response.output_text", _REFUSAL_STEM)
 _CALL_STEMS = ("response.function_call_arguments", "response.custom_tool_call_input")
 _DELTA_TARGETS = {
@@ -235,6 +239,8 @@ class StreamAssembler:
         stem, _, step = kind.rpartition(".")
         if stem == "response.output_item":
             self._add_item(event, step)
+        elif stem == _ANNOTATION_STEM:
+            self._identity.is_grounded = True
         return self._add_piece(event, stem, step) if stem in _DELTA_TARGETS else ""
 
     def body(self) -> AssembledBody:
@@ -246,7 +252,8 @@ class StreamAssembler:
         body = {**self._latest, "status": collect_stop_reasons(*self._statuses), "output": output}
         if self._error is not None:
             body["error"] = body.get("error") or self._error
-        return AssembledBody(body, self._is_complete or self._error is not None, self._identity.problem)
+        is_complete, identity = self._is_complete or self._error is not None, self._identity
+        return AssembledBody(body, is_complete, identity.problem, identity.is_grounded)
 
     def _update(self, kind: str, response: Mapping[str, Any]) -> None:
         """Keep the latest response, and its status. If a stream holds several responses, all their statuses are kept.
@@ -273,6 +280,7 @@ class StreamAssembler:
         if self._identity.problem:
             return
         self._items[index] = item
+        self._identity.is_grounded = self._identity.is_grounded or is_grounded(item)
         if step == "done":
             self._closed.add(index)
         is_call = item.get("type") in _CALL_INPUT_KEYS

@@ -38,12 +38,13 @@ class AssembledBody:
     """A stream folded into a unary body.
 
     ``is_complete`` is false if the terminal event is missing. ``problem`` describes a piece that belongs to another
-    answer.
+    answer. ``is_grounded`` is true if a piece that is not in the body names outside material.
     """
 
     body: Json
     is_complete: bool
     problem: str | None = None
+    is_grounded: bool = False
 
 
 ToolCall: TypeAlias = "tuple[Json, Json]"
@@ -98,6 +99,7 @@ def make_result(  # noqa: PLR0913  the parts of an answer
     calls: Sequence[ToolCall] = (),
     expected: ExpectedAnswer | None = None,
     refused_as: str | None = None,
+    is_grounded: bool = False,
 ) -> CallResult:
     """Return the response with these parts, or the fault that its stop reasons stand for.
 
@@ -108,7 +110,8 @@ def make_result(  # noqa: PLR0913  the parts of an answer
         return Fault(FaultKind.SERVER, f"The vendor ended the answer with {raw!r}.", usage=usage)
     refused_as = (refused_as or raw) if stop is StopReason.REFUSED else None
     arguments = tuple([made for name, made in calls if expected is None or expected.is_own_call(name)]) if calls else ()
-    return ModelResponse(stop, raw, text, arguments, refused_as, usage, other_tool_called=len(arguments) < len(calls))
+    other_called = len(arguments) < len(calls)
+    return ModelResponse(stop, raw, text, arguments, refused_as, usage, None, None, other_called, is_grounded)
 
 
 def reject_foreign(result: CallResult, problem: str | None) -> CallResult:
@@ -308,14 +311,16 @@ class StreamIdentity:
     """Checks that the pieces of a stream belong to one answer.
 
     ``problem`` is None until a piece does not belong to it. That piece and all later ones are not part of the answer. A
-    recording, whose request is not known, may hold several answers one after another.
+    recording, whose request is not known, may hold several answers one after another. ``is_grounded`` is true if a
+    piece names outside material.
     """
 
-    __slots__ = ("_id", "_is_recording", "problem")
+    __slots__ = ("_id", "_is_recording", "is_grounded", "problem")
 
     def __init__(self, expected: ExpectedAnswer | None) -> None:
         self._is_recording = expected is None
         self.problem: str | None = None
+        self.is_grounded = False
         self._id: Json = None
 
     def check_id(self, value: Json) -> None:

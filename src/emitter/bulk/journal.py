@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from pydantic import TypeAdapter
 
 from emitter.attempts import Attempt, Verdict
-from emitter.conversation import as_json_object
 from emitter.core.effects import EmissionFailure, EmissionOutcome
 from emitter.errors import BadJournal, JournalFailed
 from emitter.events import Event, Level, Reason, RunEvent
 from emitter.files import open_private
 from emitter.forms.binding_moment import validate_continuations
+from emitter.grounding import as_json_object
 from emitter.messages import Fault, ProviderErrorDetails, Usage, as_list, as_mapping
 from emitter.models import Trust
 from emitter.schema import Violation

@@ -25,7 +25,7 @@ from emitter.core.emission import run_emission
 from emitter.deadline import Deadline
 from emitter.errors import EmitterError, describe_models
 from emitter.interpreter import CallStep, Closed, ProgressStep, SleepStep, arun_steps, run_steps
-from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest
+from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest, ModelResponse, Trust
 from emitter.telemetry.sinks import call_sink, find_content_sink
 
 if TYPE_CHECKING:
@@ -175,6 +175,8 @@ class EmissionRun:
         """Return an answer without secrets, and report its content."""
         for model in self._models:  # one vendor's error may contain the credentials of another, e.g. from a proxy
             answer = redact_answer(answer, model)
+        if isinstance(answer, ModelResponse) and answer.is_grounded:
+            self.recorder.trust = Trust.UNTRUSTED
         if self._on_content is not None and isinstance(self._effect, ModelRequest):
             yield from self._report_content(self._on_content, self._effect, answer)
         return answer

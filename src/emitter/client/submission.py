@@ -6,6 +6,7 @@ observer are called in the task of the emission, unless they are blocking.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +21,7 @@ from emitter.host.acceptor import add_accepted, reserve_count
 from emitter.host.config import InFlightEnvelope
 from emitter.host.validation import check_limits, check_shape
 from emitter.interpreter import BlockingStep
-from emitter.models import AIEnvelope, EnvelopeSource
+from emitter.models import AIEnvelope, EnvelopeSource, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -75,6 +76,8 @@ def _reserve(prepared: PreparedEmission) -> Steps[HostRefusal | None]:
 def _submit(prepared: PreparedEmission, effect: Submit) -> Steps[AcceptedAnswer | HostRefusal]:
     """Submit a valid answer, without registered secrets."""
     host, answer = prepared.settings.host, (effect.value, effect.document)
+    if effect.is_grounded:
+        prepared = replace(prepared, context=replace(prepared.context, inputs=Trust.UNTRUSTED))
     if host.config.secrets.ids:
         redacted = _redact(prepared, effect)
         if redacted is None:

@@ -66,12 +66,14 @@ class Reserve:
 class Submit:
     """Submit a valid answer to the host. The driver sends back an ``AcceptedAnswer`` or a ``HostRefusal``.
 
-    ``route`` is that of the model that gave the answer.
+    ``route`` is that of the model that gave the answer. ``is_grounded`` is true if outside material fed it, so that the
+    envelope is untrusted.
     """
 
     value: Any
     document: Json
     route: int
+    is_grounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,6 +294,8 @@ def send(
     )
     if state.emission_request.keep_response and isinstance(answer, ModelResponse):
         classification = replace(classification, answer=_redact_response(answer, contract.secrets))
+    if isinstance(answer, ModelResponse) and answer.is_grounded:
+        classification = replace(classification, is_grounded=True)
     state.attempts.append(_make_attempt(state, request, answer, classification))
     yield from call_events(state.emission_request, answer, classification)
     return answer, classification
@@ -370,7 +372,7 @@ def end_with_answer(state: EmissionState, classification: ClassifiedAnswer) -> E
     for finding in classification.findings:
         yield finding_event(finding)
     route = state.emission_request.request.route
-    result = yield Submit(classification.value, classification.document, route)
+    result = yield Submit(classification.value, classification.document, route, classification.is_grounded)
     if isinstance(result, HostRefusal):
         return (yield from _end_with_refusal(state, result))
     if not isinstance(result, AcceptedAnswer):
@@ -424,16 +426,17 @@ def emit_in_two_steps(
         described = yield from _send_until_answered(state, writer.describe(request), _classify_prose_answer)
         if isinstance(described, EmissionOutcome):
             return described
-        answer, current = described
-        if current.verdict is not Verdict.COMPLETE or not isinstance(answer, ModelResponse):
-            return (yield from end_with_verdict(state, current, counted))
+        answer, classification = described
+        if classification.verdict is not Verdict.COMPLETE or not isinstance(answer, ModelResponse):
+            return (yield from end_with_verdict(state, classification, counted))
         prose = recover.strip_thinking(answer.text)
     converted = yield from _send_until_answered(state, writer.convert(request, prose), None)
     if isinstance(converted, EmissionOutcome):
         return converted
     _, current = converted
     if current.verdict is Verdict.COMPLETE:
-        return (yield from end_with_answer(state, current))
+        is_grounded = current.is_grounded or classification.is_grounded
+        return (yield from end_with_answer(state, replace(current, is_grounded=is_grounded)))
     return (yield from end_with_verdict(state, current, counted))
 
 

@@ -142,7 +142,8 @@ class ClassifiedAnswer:
 
     ``value`` and ``document`` are set if the verdict is COMPLETE or FLAGGED, and ``raised`` if it is UNCHECKED.
     ``violations`` are set if it is VIOLATED or FLAGGED, and for some MALFORMED answers. ``findings`` are about an
-    accepted value. ``answer`` is the answer itself, if it is to be kept.
+    accepted value. ``answer`` is the answer itself, if it is to be kept. ``is_grounded`` is true if outside material
+    fed it.
     """
 
     verdict: Verdict
@@ -153,6 +154,7 @@ class ClassifiedAnswer:
     raised: CallbackFailure | None = None
     findings: tuple[Finding, ...] = ()
     answer: ModelResponse | None = None
+    is_grounded: bool = False
 
 
 _STOPS = {stop.value: stop for stop in StopReason}

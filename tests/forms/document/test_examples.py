@@ -207,7 +207,7 @@ def test_a_pair_stands_in_the_turns_before_the_conversation(wire: str, world: st
 @pytest.mark.parametrize("wire", TOOL_MODELS)
 def test_a_model_that_calls_a_tool_reads_pairs_in_the_system_prompt(wire: str) -> None:
     """A turn in plain text would show it to answer without the tool."""
-    script = [lambda vendor: vendor.called(HELD, 5)]
+    script = [lambda vendor: vendor.called(HELD, 5, "Invoice")]
     asked = ask(wire, script, examples=[PAIR, HELD], model=TOOL_MODELS[wire])
     (body,) = asked.bodies
 
