@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 OTHER_ORIGIN = "other-origin.test"
 STEPS: dict[str, dict[str, str]] = {
@@ -103,6 +103,20 @@ def with_first_row(vendor: str, change: Callable[[bytes], bytes]) -> Callable[[h
         return httpx2.Response(200, content=whole)
 
     return changed
+
+
+VALUES: tuple[Any, ...] = (None, True, -1, 0.5, 10**30, "", "x", [], [1], [[]], {}, {"a": 1})
+
+
+def variants(value: Any) -> Iterator[Any]:
+    """Yield a value with each of its parts replaced by each odd value, and with each of its members left out."""
+    yield from VALUES
+    items = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ())
+    for key, each in items:
+        for part in variants(each):
+            yield {**value, key: part} if isinstance(value, dict) else [*value[:key], part, *value[key + 1 :]]
+        if isinstance(value, dict):
+            yield {name: other for name, other in items if name != key}
 
 
 def edited(edit: Callable[[dict[str, Any]], Any]) -> Callable[[bytes], bytes]:

@@ -8,20 +8,33 @@ import time
 import tracemalloc
 import zlib
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
 from emitter.attempts import Verdict
-from emitter.bulk.batches import Batch
-from emitter.messages import FaultKind
+from emitter.bulk.batches import Batch, anthropic_batches, google_batches, openai_batches
+from emitter.bulk.batches.rows import read_result
+from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch
+from emitter.deadline import Deadline
+from emitter.messages import Fault, FaultKind, ModelResponse
 from emitter.policy import Policy
-from emitter.profiles import load_profile
+from emitter.profiles import WireFormat, find_profile, load_profile
 from emitter.testing.batches import BatchScript
 from tests.bulk.asking import task
-from tests.bulk.batches.asking import ANTHROPIC, CHAT, GOOGLE, Came, Setting, Time, ran, vendor
-from tests.bulk.batches.tampering import RESULTS, STEPS, Network, Pieces, edited, redirecting, with_first_row
+from tests.bulk.batches.asking import ANTHROPIC, CHAT, GOOGLE, MODELS, Came, Setting, Time, ran, vendor
+from tests.bulk.batches.tampering import (
+    RESULTS,
+    STEPS,
+    Network,
+    Pieces,
+    edited,
+    redirecting,
+    variants,
+    with_first_row,
+)
 from tests.work import covering
 
 if TYPE_CHECKING:
@@ -29,10 +42,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from emitter.clock import Clock
-    from emitter.messages import Fault
 
 VENDORS = {"openai": CHAT, "anthropic": ANTHROPIC, "google": GOOGLE}
 SMALL = 1 << 18
+DECODERS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "openai": (openai_batches._decode_line, ("custom_id",)),
+    "anthropic": (anthropic_batches._decode_line, ("custom_id",)),
+    "google": (google_batches._decode_row, ("metadata", "key")),
+}
 POLICY = Policy(output_tokens=64, max_faults=0, max_response_bytes=SMALL)
 TASKS = [task(n) for n in range(4)]
 
@@ -144,6 +161,39 @@ def test_a_row_that_cannot_be_trusted_is_a_fault_of_its_request(name: str, chang
 
     assert fault_of(came, "k0").kind is FaultKind.PROTOCOL
     assert [came.outcome(f"k{n}").value.n for n in range(1, 4)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+def test_no_part_of_a_row_raises(model: str) -> None:
+    """Whatever stands in its place, the row has an outcome or belongs to no request."""
+    name, rows = model.partition("/")[0], list[bytes]()
+
+    def keep(row: bytes) -> bytes:
+        rows.append(row)
+        return row
+
+    tried(name, Network(STEPS[name][RESULTS[name]], with_first_row(name, keep)), model=model)
+    profile, _ = find_profile(model.partition(" ")[0])
+    wire = WireFormat.OPENAI_CHAT if "chat" in model else profile.default_wire
+    connection = BatchConnection(None, profile, wire, POLICY, Deadline(None, time.monotonic))
+    decode, path = DECODERS[name]
+    odd = [json.dumps(each).encode() for each in variants(json.loads(rows[0]))]
+    results = [read_result(row, path, partial(decode, connection), SubmittedBatch("b", 1)) for row in odd]
+
+    assert {type(each.answer) for each in results} == {ModelResponse, Fault, type(None)}
+
+
+def test_a_row_whose_decoding_fails_is_a_fault_of_its_request() -> None:
+    """As for a call: the other results are not lost."""
+
+    def decode(*_: object) -> Any:
+        raise KeyError("a bug")
+
+    result = read_result(b'{"custom_id": "t-0"}', ("custom_id",), decode, SubmittedBatch("b", 1))
+
+    assert isinstance(result.answer, Fault)
+    assert result.answer.kind is FaultKind.PROTOCOL
+    assert "KeyError" in result.answer.message
 
 
 def _with_id(change: Callable[[str], Any]) -> Callable[[bytes], bytes]:

@@ -7,7 +7,7 @@ import datetime as dt
 import json
 import time
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
@@ -15,6 +15,7 @@ import pytest
 from emitter.adapters import ADAPTERS
 from emitter.adapters.transport import async_half
 from emitter.bulk.batches import get_batch_vendor
+from emitter.bulk.batches.exchanges import BatchRequestFailed
 from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch, UnconfirmedBatch
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
@@ -26,6 +27,10 @@ from emitter.policy import Policy
 from emitter.profiles import WireFormat
 from tests.bulk.asking import Numbered
 from tests.bulk.batches.asking import MODELS
+from tests.bulk.batches.tampering import variants
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 openai = pytest.importorskip("openai")
 anthropic = pytest.importorskip("anthropic")
@@ -177,3 +182,65 @@ def test_a_client_of_vertex_has_no_batches() -> None:
 
     with pytest.raises(InputError, match="Gemini Developer API"):
         asyncio.run(main())
+
+
+BATCH = {"id": "b1", "created_at": 1_999_999_999, "request_counts": {"processing": 2}, "metadata": {"emitter": "t"}}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "openai": {
+        "id": "b1",
+        "status": "failed",
+        "output_file_id": "f1",
+        "request_counts": {"completed": 1, "failed": 1},
+        "errors": {"data": [{"line": 1, "code": "invalid", "message": "Wrong.", "param": "p"}]},
+        "data": [BATCH],
+        "has_more": False,
+    },
+    "anthropic": {
+        "id": "b1",
+        "processing_status": "ended",
+        "request_counts": {"succeeded": 1, "errored": 1},
+        "data": [{**BATCH, "processing_status": "ended", "created_at": "2033-05-18T03:33:19Z"}],
+        "has_more": False,
+    },
+    "google": {
+        "name": "batches/b1",
+        "metadata": {
+            "state": "BATCH_STATE_SUCCEEDED",
+            "output": {"inlinedResponses": {"inlinedResponses": [{"metadata": {"key": "t-0"}, "response": {}}]}},
+        },
+        "operations": [{"name": "batches/b1", "metadata": {"displayName": "t", "createTime": "2033-05-18T03:33:19Z"}}],
+        "nextPageToken": "",
+    },
+}
+
+
+@pytest.mark.parametrize("model", [MODELS["chat"], MODELS["anthropic"], MODELS["google"]])
+def test_no_part_of_a_response_raises(model: str) -> None:
+    """Whatever stands in its place, the response is read or is a fault."""
+    answer, raised = ANSWERS[model.partition("/")[0]], list[str]()
+
+    async def main() -> None:
+        current: list[Any] = []
+        profile, wire, bodies = bodies_of(model)
+        vendor, far = get_batch_vendor(profile), dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+        requests = [vendor.pack_request(f"t-{n}", body, wire) for n, body in enumerate(bodies)]
+        transport = httpx2.MockTransport(lambda _: httpx2.Response(200, json=current[-1]))
+        async with httpx2.AsyncClient(transport=transport) as http:
+            client = async_half(made(model, http))
+            connection = BatchConnection(client, profile, wire, Policy(), Deadline(None, time.monotonic))
+            steps: list[Callable[[], Awaitable[object]]] = [
+                lambda: vendor.submit(connection, "t", requests),
+                lambda: vendor.get_status(connection, SubmittedBatch("batches/b1", 2)),
+                lambda: vendor.find_candidates(connection, UnconfirmedBatch("t", 2, far)),
+            ]
+            for each in (answer, *variants(answer)):
+                current.append(each)
+                for step in steps:
+                    try:
+                        await step()
+                    except BatchRequestFailed as failed:
+                        raised.append(failed.fault.message)
+
+    asyncio.run(main())
+    assert raised
+    assert all("cannot be read" in each or "does not end" in each for each in raised), set(raised)

@@ -60,10 +60,10 @@ async def exchange(connection: BatchConnection, max_bytes: int) -> AsyncGenerato
     except Exception as error:
         answer = read_failure(connection.profile, connection.wire, error, transfer)
         answer = redact_credentials(answer, find_credentials(connection.profile, connection.client))
-        raise BatchRequestFailed(as_fault(answer)) from error
+        raise BatchRequestFailed(_as_fault(answer)) from error
 
 
-def as_fault(answer: CallResult) -> Fault:
+def _as_fault(answer: CallResult) -> Fault:
     """Return the fault that an error stands for. If it stands for a refusal, no single request was refused."""
     if isinstance(answer, Fault):
         return answer

@@ -64,10 +64,13 @@ class LineSplitter:
 
     def feed(self, piece: bytes) -> list[Row]:
         """Return the lines that a piece completes."""
-        *ends, rest = piece.split(b"\n")
         lines: list[Row] = []
-        for end in ends:
-            self._line.add(end)
+        *ends, rest = piece.split(b"\n")
+        if ends:
+            self._line.add(ends[0])
+            lines += self.end()
+        for line in filter(None, ends[1:]):
+            self._line.add(line)
             lines += self.end()
         self._line.add(rest)
         return lines

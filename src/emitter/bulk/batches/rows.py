@@ -100,7 +100,11 @@ def read_result(
     custom_id = _find_id(members, id_path)
     if custom_id is None:
         return BatchItemResult(None)
-    answer = decode(as_mapping(members), batch.expect(custom_id)) if isinstance(members, dict) else None
+    answer = None
+    try:
+        answer = decode(as_mapping(members), batch.expect(custom_id)) if isinstance(members, dict) else None
+    except Exception as error:  # noqa: BLE001  odd members may break their decoding, as in the response of a call
+        problem = problem or f"the result cannot be decoded ({type(error).__name__})"
     if problem is not None:
         answer = with_usage(make_protocol_fault(problem), None if answer is None else answer.usage)
     return BatchItemResult(custom_id, answer)
