@@ -29,7 +29,7 @@ from emitter.messages import FaultKind
 from tests.launching import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 openai = pytest.importorskip("openai")
 pytest.importorskip("httpcore2")
@@ -69,6 +69,15 @@ def slow_server(*answers: bytes) -> Iterator[str]:
         listener.close()
 
 
+def timed_out(url: str, **http: Any) -> EmissionError:
+    """Return the error of a call that ends at its deadline, which is later if a busy machine did not begin the call."""
+    for seconds in (0.3, 2, 12):
+        error = call(url, Policy(deadline=seconds), **http)
+        if error.attempts[0].fault and error.attempts[0].fault.kind is not FaultKind.DEADLINE:
+            break
+    return error
+
+
 def call(url: str, policy: Policy, **http: Any) -> EmissionError:
     """Return the error of a call that does not come through. A call that does not end fails the test."""
     errors: list[EmissionError] = []
@@ -92,8 +101,6 @@ def assert_timeout(error: EmissionError) -> None:
     """Check that the only call of an emission ended at the deadline."""
     assert isinstance(error, DeadlineReached)
     assert [attempt.fault and attempt.fault.kind for attempt in error.attempts] == [FaultKind.TIMEOUT]
-    assert error.attempts[0].fault is not None
-    assert error.attempts[0].fault.message == "The vendor did not answer in time."
 
 
 ROUTES: dict[str, tuple[bytes, ...]] = {
@@ -111,7 +118,7 @@ def test_a_slow_connection_ends(route: str) -> None:
     """A request that is not sent yet ends as well: in TLS, at a proxy, and in TLS behind a proxy."""
     with slow_server(*ROUTES[route]) as server:
         url, _, proxy = route.partition(",")[0].format(server=server).partition(" by ")
-        assert_timeout(call(url, Policy(deadline=0.3), **({"proxy": proxy} if proxy else {})))
+        assert_timeout(timed_out(url, **({"proxy": proxy} if proxy else {})))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="another system refuses what does not fit into a backlog")
@@ -130,7 +137,7 @@ def test_several_addresses_do_not_multiply_the_time(monkeypatch: pytest.MonkeyPa
         check = watchdog._find_socket
         monkeypatch.setattr(watchdog, "_find_socket", lambda frame: _note(looked, check(frame)))
 
-        assert_timeout(call("http://vendor.test/v1", Policy(deadline=0.3)))
+        assert_timeout(timed_out("http://vendor.test/v1"))
         assert any(looked)
         for each in waiting:
             each.close()
@@ -152,7 +159,7 @@ def test_a_transport_around_another_is_no_exception() -> None:
             return self._inner.handle_request(request)
 
     with slow_server(HEAD) as server:
-        assert_timeout(call(f"http://{server}/v1", Policy(deadline=0.3), transport=Wrapper()))
+        assert_timeout(timed_out(f"http://{server}/v1", transport=Wrapper()))
 
 
 def test_the_sockets_of_other_code_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +181,7 @@ def test_the_sockets_of_other_code_stay_open(monkeypatch: pytest.MonkeyPatch) ->
 
     threading.Thread(target=write, daemon=True).start()
     with slow_server(HEAD) as server, ours, theirs:
-        assert_timeout(call(f"http://{server}/v1", Policy(deadline=0.3), event_hooks={"request": [hook]}))
+        assert_timeout(timed_out(f"http://{server}/v1", event_hooks={"request": [hook]}))
         assert theirs.send(b"still open") == 10
     assert received == [b"an answer to the hook"]
     assert not any(looked[:3])
@@ -204,39 +211,47 @@ class Response:
         self.closed = True
 
 
-@contextmanager
-def found_socket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], bytes]]:
-    """Let the watchdog find a socket. Yield the function that waits for it."""
-    ours, theirs = socket.socketpair()
-    monkeypatch.setattr(watchdog, "_find_socket", lambda _: ours)
-    with ours, theirs:
-        yield lambda: theirs.recv(1)
+class Waiting:
+    """A deadline that passes while a socket is waited for, and which the watchdog finds."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._ours, self._theirs = socket.socketpair()
+        self._now = 0.0
+        self.deadline = Deadline(0.05, lambda: self._now)
+        monkeypatch.setattr(watchdog, "_find_socket", lambda _: self._ours)
+
+    def wait(self) -> None:
+        """Wait for the socket until it is shut down."""
+        self._now = 1.0
+        assert self._theirs.recv(1) == b""
+        self._ours.close()
+        self._theirs.close()
 
 
 def test_a_response_that_looks_complete_is_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a client returns after its socket was shut down is closed, and never read."""
-    response = Response()
+    response, waiting = Response(), Waiting(monkeypatch)
 
     def send(seconds: float) -> Response:
-        assert 0 < seconds <= 0.01
-        assert wait() == b""
+        assert seconds == 0.05
+        waiting.wait()
         return response
 
-    with found_socket(monkeypatch) as wait, pytest.raises(TimeoutError):
-        send_in_time(send, Deadline(0.01, time.monotonic))
+    with pytest.raises(TimeoutError):
+        send_in_time(send, waiting.deadline)
     assert response.closed
 
 
 def test_a_body_that_looks_complete_is_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """The end of a body without a length is the end of its connection, whoever ended that."""
+    waiting, read = Waiting(monkeypatch), list[bytes]()
 
     def pieces() -> Iterator[bytes]:
         yield b"a document"
-        wait()
+        waiting.wait()
 
-    read: list[bytes] = []
-    with found_socket(monkeypatch) as wait, pytest.raises(TimeoutError):
-        read.extend(iter_in_time(pieces(), Deadline(0.01, time.monotonic)))
+    with pytest.raises(TimeoutError):
+        read.extend(iter_in_time(pieces(), waiting.deadline))
     assert read == [b"a document"]
 
 
