@@ -200,6 +200,14 @@ def test_recover_prints_the_document_and_how_it_was_read(run: Run, tmp_path: Pat
     assert (ran.status, ran.err, ran.out.count("\n")) == (0, "", 1)
 
 
+def test_recover_warns_of_other_words_around_the_document(run: Run) -> None:
+    """The document is printed all the same, because the words may be harmless."""
+    ran = run(["recover"], b'For example: {"a": 1}')
+
+    assert (ran.status, json.loads(ran.out)["value"]) == (0, {"a": 1})
+    assert ran.err == "emitter: the words around the document may mean that it is not the answer.\n"
+
+
 def test_classify_goes_on_after_a_bad_file(run: Run, tmp_path: Path) -> None:
     """Every file gets its line or its sentence; one bad file makes the status 2."""
     body = {"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn", "usage": {}}

@@ -47,6 +47,10 @@ TABLE: dict[str, tuple[CallResult, Verdict]] = {
         ModelResponse(StopReason.COMPLETE, "tool_use", text="Here.", arguments=(VALID,)),
         Verdict.COMPLETE,
     ),
+    "tool beside its document in words": (
+        ModelResponse(StopReason.COMPLETE, "tool_use", text=f"```json\n{VALID}\n```", arguments=(VALID,)),
+        Verdict.COMPLETE,
+    ),
     "tool, called twice alike": (
         ModelResponse(StopReason.COMPLETE, "tool_calls", arguments=(VALID, VALID)),
         Verdict.COMPLETE,
@@ -80,6 +84,15 @@ def test_words_around_a_document_or_beside_a_call_are_a_finding(arguments: tuple
     assert (flagged.verdict, flagged.violations) == (Verdict.FLAGGED, (DOUBTFUL,))
     assert (accepted.verdict, accepted.violations) == (Verdict.COMPLETE, ())
     assert [[each.rule for each in judged.findings] for judged in (flagged, accepted)] == [["doubted"]] * 2
+
+
+@pytest.mark.parametrize(("text", "doubtful"), [(VALID, False), (f"Suppose {VALID}", True), ('{"count": 3}', True)])
+def test_a_document_beside_a_call_is_the_same_or_a_doubt(text: str, doubtful: bool) -> None:
+    """The document of the call stands, and the other one is words beside it."""
+    judgement = classify(ModelResponse(StopReason.COMPLETE, "stop", text=text, arguments=(VALID,)), CONTRACT)
+
+    assert judgement.value == {"kind": "answer", "count": 2}
+    assert [each.rule for each in judgement.findings] == ["doubted"] * doubtful
 
 
 def test_words_beside_a_call_that_take_it_back_leave_no_answer() -> None:

@@ -78,8 +78,9 @@ def add_recover_arguments(parser: argparse.ArgumentParser) -> None:
 def run_recover(args: argparse.Namespace) -> int:
     """Read the one JSON document out of a text that a model wrote.
 
-    Prints {"value", "path", "byteOffset"}. Exits with 1 if the text holds no complete document, holds several, or
-    retracts its document. Documents in a thinking block do not count.
+    Prints {"value", "path", "byteOffset"}, and a warning on standard error if there are other words around the document
+    than a lead-in or a sign-off. Exits with 1 if the text holds no complete document, holds several, or retracts its
+    document. Documents in a thinking block do not count.
     """
     answer = parse_answer(read_text(args.file))
     match answer:
@@ -93,6 +94,8 @@ def run_recover(args: argparse.Namespace) -> int:
             print_json(
                 {"value": answer.value, "path": answer.path.value, "byteOffset": answer.byte_offset}, indent=None
             )
+            if answer.doubtful:
+                sys.stderr.write("emitter: the words around the document may mean that it is not the answer.\n")
             return 0
     sys.stderr.write(f"emitter: {problem}.\n")
     return 1

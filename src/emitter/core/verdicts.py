@@ -231,6 +231,9 @@ def extract_document(reply: ModelResponse) -> Recovered | Retracted | None:
         return None
     if not reply.text:
         return replace(first, doubtful=False)
+    beside = _parse_text(reply.text)
+    if isinstance(beside, Recovered) and json_equal(beside.value, first.value):
+        return replace(first, doubtful=beside.doubtful)
     stance = recover.classify_prose(recover.strip_thinking(reply.text))
     return (
         Retracted()

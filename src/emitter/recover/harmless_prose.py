@@ -62,12 +62,11 @@ _SPECIAL_WORD = (
 )
 _TAG = (
     r"(?:final_?)?(?:answer|output|response|results?|solution|conclusion)|(?:json|structured|extracted)?_?(?:json|output|data)"
-    r"|document|object|extraction|assistant|tool_?(?:calls?|use)|function_?calls?|arguments|parameters"
-    r"|(?:start|end)_of_turn|code|pre|s|bos|eos"
+    r"|object|extraction|assistant|tool_?(?:calls?|use)|function_?calls?|arguments|parameters|end_of_turn|code|pre|eos"
 )
 _SPECIAL_TOKENS: Final = re.compile(
-    rf"<[|\uff5c]{_SPECIAL_WORD}(?:[_\u2581]{_SPECIAL_WORD})*[|\uff5c]?>|<{_SPECIAL_WORD}(?:[_\u2581]{_SPECIAL_WORD})*[|\uff5c]>|</?(?:{_TAG})>"
-    r"|\[/?(?:tool_calls|inst|answer|json|output|result|response)\]|<unused\d{1,4}>|\[unused\d{1,4}\]",
+    rf"<[|\uff5c]{_SPECIAL_WORD}(?:[_\u2581]{_SPECIAL_WORD})*[|\uff5c]?>|<{_SPECIAL_WORD}(?:[_\u2581]{_SPECIAL_WORD})*[|\uff5c]>|</?(?:{_TAG})>|</s>"
+    r"|\[/?(?:tool_calls|answer|json|output|result|response)\]|\[/inst\]|<unused\d{1,4}>|\[unused\d{1,4}\]",
     re.IGNORECASE,
 )
 """Special tokens such as ``<|im_end|>`` and tags that wrap an answer, such as ``<answer>`` and ``[TOOL_CALLS]``."""

@@ -404,7 +404,12 @@ LITERAL: Final = re.compile(rf"{_LITERAL}{_NUMBER_END}")
 LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _SPACES = rf"{_SPACE}*+"
 _COMMENT_START = r"/[/*]|\#[\s\#]"
-_STRING = "|".join(pattern.pattern for pattern in QUOTED_STRINGS.values())
+# Strings in other quotes are short here: a hostile text may have quotes everywhere, and the end of each is sought.
+_DOUBLE_QUOTED = QUOTED_STRINGS['"'].pattern
+_STRING = (
+    rf"{_DOUBLE_QUOTED}|'(?:[^'\\]|\\.|(?<=\w)'(?=\w)){{0,200}}+'"
+    r"|\u201c(?:[^\u201d\\]|\\.){0,200}+\u201d|\u2018(?:[^\u2019\\]|\\.){0,200}+\u2019"
+)
 _KEY = rf"(?:{_STRING}|{_NAME}){_SPACES}:"
 _VALUE = rf"[\"'\u201c\u2018{{\[]|[-+.]?[0-9]|{_LITERAL}"
 MEMBER_KEY: Final = re.compile(_KEY, re.DOTALL)
