@@ -9,7 +9,7 @@ Neither ``httpx2`` nor ``urllib3`` has a public way to the socket of a request b
 searched for only after the deadline, in the frames of the waiting thread, so that a request in time costs nothing.
 
 Sources: ``_sync`` and ``_backends/sync.py`` in httpcore2 2.16.2; ``connection.py`` and ``util`` in urllib3 2.8.0;
-``http/client.py``, ``socket.py`` and ``ssl.py`` in Python 3.11 to 3.14.
+``http/client.py``, ``socket.py`` and ``ssl.py`` in Python 3.11 to 3.13.
 """
 
 from __future__ import annotations
