@@ -41,6 +41,9 @@ FOUND: dict[str, tuple[Json, str, list[str]]] = {
     "in a name": ({"\f" + "oo": "a"}, "", ["/*"]),
     "below an unknown name": ({"secret": {"\tx": "\f"}}, "", ["/*/*"]),
     "escaped source": ({"note": "C:\temp"}, json.dumps(PATH), ["/note"]),
+    "path in a JSON text": ({"note": "C:\temp"}, 'It is {"path": "C:\\\\temp\\\\new"}.', ["/note"]),
+    "path in quotation marks": ({"note": "C:\temp"}, r'Put it into "C:\temp\new", please.', ["/note"]),
+    "source code": ({"note": 'print("a\nnext")'}, r'print("a\nnext")', ["/note"]),
 }
 
 PASSED: dict[str, tuple[Json, str]] = {
@@ -49,6 +52,8 @@ PASSED: dict[str, tuple[Json, str]] = {
     "line breaks": ({"note": "a\nb\r\n\tc\n"}, PATH),
     "lines of another source": ({"note": "C:\temp"}, "Columns are separated by tabs."),
     "longer word in the source": ({"note": "a\ntemp"}, r"see \temperature"),
+    "line break of a JSON text": ({"note": "a\nnew line"}, 'The record is {"id": 1, "note": "a\\nnew line"}.'),
+    "tab of a JSON string": ({"note": "a\ttab"}, json.dumps("a\ttab")),
     "copied form feed": ({"note": "page 1\fpage 2"}, "page 1\fpage 2"),
     "copied form feed at the end": ({"note": "page 1\f"}, "page 1\fpage 2"),
     "deleted character": ({"note": "\x7f\x85"}, ""),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from emitter.findings import Finding, Severity
 from emitter.schema.validator import property_names, redact_name
+from emitter.strict_json import unescape_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 CONTROL_CHARACTER: Final = "control-character"
 """The id of the rule."""
 _EXPECTED: Final = (
-    r"the text without control characters: JSON reads \b, \f, \n, \r and \t as such, so write \\ for each backslash"
+    r"no control characters: JSON reads \b, \f, \n, \r and \t as such, so write each backslash as \\. "
+    "Tabs and line breaks that are meant may stay"
 )
 MAX_FINDINGS: Final = 12
 """Further findings are dropped, so that a corrective prompt has a constant size."""
 _SUSPECT: Final = re.compile("(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f])|[\t\n\r](?P<letters>[A-Za-z]+)")
 _ESCAPES: Final = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_JSON_STRING: Final = re.compile(
+    r"""((?:\A|[\[{:,])\s{0,20}+")((?:[^"\\\n]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+)(?="\s{0,20}+(?:[\]}:,]|\Z))"""
+)
+"""A string of a JSON text within a source, in which a backslash before a letter is an escape."""
 _COMMAND: Final = re.compile(r"\\([nrt][A-Za-z]+)")
 _CONTEXT: Final = 2
 """The number of characters after a control character by which it is found in a source."""
@@ -56,7 +62,13 @@ class SourceTexts:
 
     @cached_property
     def _commands(self) -> frozenset[str]:
-        return frozenset(_COMMAND.findall(self._whole)) if "\\" in self._whole else frozenset()
+        if "\\" not in self._whole:
+            return frozenset()
+        return frozenset(_COMMAND.findall(_JSON_STRING.sub(_decode_string, self._whole)))
+
+
+def _decode_string(string: Match[str]) -> str:
+    return string[1] + unescape_string(string[2])
 
 
 def find_control_characters(document: Json, sources: SourceTexts, compiled: Compiled) -> tuple[Finding, ...]:
