@@ -7,8 +7,9 @@ the caller's own code shares it.
 from __future__ import annotations
 
 import asyncio
+import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -60,20 +61,27 @@ class BlockingCall:
 
     async def complete(self) -> asyncio.CancelledError | None:
         """Wait until the call has returned. Return the cancellation of this task that came meanwhile, if any."""
-        cancelled: asyncio.CancelledError | None = None
-        while not self._work.done():
-            try:
-                await asyncio.shield(self._work)
-            except asyncio.CancelledError as error:
-                cancelled = error
-        self._work.result()
-        return cancelled
+        try:
+            await asyncio.shield(self._work)
+        except asyncio.CancelledError as error:
+            with _anyio_shield():
+                while not self._work.done():
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.shield(self._work)
+            return error
+        return None
 
     def result(self) -> Any:
         """Return the result of a call that is complete, or raise its exception."""
         if self._error is not None:
             raise self._error
         return self._value
+
+
+def _anyio_shield() -> AbstractContextManager[object]:
+    """Return a context in which a cancelled scope of anyio does not cancel the task again and again, if it is used."""
+    scope = getattr(sys.modules.get("anyio"), "CancelScope", None)
+    return nullcontext() if scope is None else scope(shield=True)
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from emitter.bulk.journal import encode_entry
 from emitter.errors import InputError, StoreFailed
 from emitter.stores.jobs import Claim, JobTable, Outcome
 from emitter.telemetry.sinks import generate_id
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -144,7 +145,7 @@ class _Combiner(Generic[K, V]):
             batch, self._pending = self._pending, []
             results: list[V] | Exception
             try:
-                results = await asyncio.to_thread(self._call, [item for item, _ in batch])
+                results = await run_blocking(self._call, [item for item, _ in batch])
             except Exception as error:  # noqa: BLE001  every waiting task raises it
                 results = error
             for number, (_, future) in enumerate(batch):
@@ -190,7 +191,7 @@ class StoreJournal:
     async def release(self, key: str, *, sent: bool = False) -> None:
         """Give up the claim of a job. One that was sent is orphaned."""
         give_up = self.jobs.orphan if sent else self.jobs.release
-        await asyncio.to_thread(give_up, self.run, key, self.holder)
+        await run_blocking(give_up, self.run, key, self.holder)
 
     async def close(self) -> None:
         """Wait for the transactions in progress, and release the jobs that were claimed for cancelled tasks."""
@@ -227,13 +228,13 @@ async def open_store_journal(
     One process at a time has the jobs of a ``batched`` run. Its journal of batches records which of them were sent.
     """
     jobs, name = options.jobs, name_run(fingerprint, options.run_id)
-    has_other = await asyncio.to_thread(jobs.has_other, name, name.rpartition(" ")[2])
+    has_other = await run_blocking(jobs.has_other, name, name.rpartition(" ")[2])
     if batched:
         name, options = f"{name} batched", replace(options, orphans="resend")
     journal = StoreJournal(jobs, name, options)
     if has_other:
         journal.notice = _OTHER_RUN_NOTICE.format(options.run_id or fingerprint.name, fingerprint.model)
-    await asyncio.to_thread(jobs.renew, journal.holder, options.lease)
+    await run_blocking(jobs.renew, journal.holder, options.lease)
     ended = threading.Event()
     thread = threading.Thread(
         target=_keep_lease, args=(jobs, journal.holder, options.lease, ended), name="emitter.lease", daemon=True
@@ -246,9 +247,9 @@ async def open_store_journal(
             await journal.close()
         finally:
             ended.set()
-            await asyncio.to_thread(thread.join)
+            await run_blocking(thread.join)
             with suppress(StoreFailed):  # the lease ends without it, only later
-                await asyncio.to_thread(jobs.leave, journal.holder)
+                await run_blocking(jobs.leave, journal.holder)
 
 
 def _keep_lease(jobs: JobTable, holder: str, lease: float, ended: threading.Event) -> None:

@@ -11,7 +11,7 @@ import os
 from collections import deque
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from emitter.bulk.batches import Batch, get_batch_vendor
 from emitter.bulk.batches.emissions import BatchEmissionRequest
@@ -26,7 +26,7 @@ from emitter.errors import InputError
 from emitter.stores.jobs import ClaimStatus
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
     from contextlib import AbstractContextManager
     from os import PathLike
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from emitter.bulk.runner import JobRunner, RunPlan, StartedJob
     from emitter.conversation import Messages
 
+OnResult: TypeAlias = "Callable[[JobResult[R]], Awaitable[None]]"
+"""Called with each result of a run."""
 WINDOW = 4
 """Jobs per concurrent call that may be started and not yet returned."""
 
@@ -52,7 +54,7 @@ class WorkerPool(Generic[R]):
         self,
         runner: JobRunner[R],
         source: AsyncIterator[Messages | Job],
-        on_result: Callable[[JobResult[R]], None],
+        on_result: OnResult[R],
         kept: deque[JobResult[R]],
     ) -> None:
         self._runner, self._source, self._on_result, self._kept = runner, source, on_result, kept
@@ -109,7 +111,7 @@ class WorkerPool(Generic[R]):
                 return
             result = started if isinstance(started, JobResult) else await self._runner.run(started)
             self._finished.put_nowait(result)
-            self._notify(result)
+            await self._notify(result)
 
     async def _start_next(self) -> StartedJob[R] | JobResult[R] | None:
         """Start the next job, or return None at the end."""
@@ -126,11 +128,11 @@ class WorkerPool(Generic[R]):
         self._started += 1
         return self._runner.start(self._started - 1, item)
 
-    def _notify(self, result: JobResult[R]) -> None:
+    async def _notify(self, result: JobResult[R]) -> None:
         if self._runner.journal_error is not None:
             self._stop(self._runner.journal_error)
         try:
-            self._on_result(result)
+            await self._on_result(result)
         except Exception as error:  # noqa: BLE001  raised after the results that were paid for
             self._stop(error)
 
@@ -218,12 +220,13 @@ class BatchExecutor(Generic[R]):
         self,
         runner: JobRunner[R],
         source: AsyncIterator[Messages | Job],
-        on_result: Callable[[JobResult[R]], None],
+        on_result: OnResult[R],
         kept: deque[JobResult[R]],
     ) -> None:
         self._runner, self._source, self._on_result, self._kept = runner, source, on_result, kept
         self._started: dict[str, StartedJob[R]] = {}
         self._ready: deque[JobResult[R]] = deque()
+        self._due: deque[JobResult[R]] = deque()
         self._waiting: dict[int, JobResult[R]] = {}
         self._returned = 0
         self._error: Exception | None = None
@@ -235,12 +238,14 @@ class BatchExecutor(Generic[R]):
             async with aclosing(scheduler.run(self._iter_requests())) as running:
                 async for finished in running:
                     self._ready.append(await self._finish(finished))
-                    for result in self._drain(ordered=ordered):
-                        yield result
-            for result in self._drain(ordered=ordered):
-                yield result
+                    await self._order_results(ordered=ordered)
+                    while self._due:
+                        yield self._due.popleft()
+            await self._order_results(ordered=ordered)
+            while self._due:
+                yield self._due.popleft()
         finally:
-            self._kept.extend((*self._waiting.values(), *self._ready))
+            self._kept.extend((*self._due, *self._waiting.values(), *self._ready))
             async for finished in scheduler.iter_finished():
                 self._kept.append(await self._finish(finished))
         error = self._error or self._runner.journal_error
@@ -268,7 +273,7 @@ class BatchExecutor(Generic[R]):
             return None
         # A file has one run at a time, and the journal of batches records which jobs were sent, so nothing is claimed.
         if isinstance(journal, RunJournal):
-            return self._runner.replay(started, journal.find(key))
+            return self._runner.replay(started, await journal.find(key))
         claim = await journal.claim(key)
         replayed = self._runner.replay(started, claim.entry)
         if replayed is None and claim.status is ClaimStatus.DONE:
@@ -287,11 +292,12 @@ class BatchExecutor(Generic[R]):
     async def _finish(self, finished: FinishedBatchEmission) -> JobResult[R]:
         return await self._runner.finish(self._started.pop(finished.key), finished.outcome, finished.events)
 
-    def _drain(self, *, ordered: bool) -> Iterator[JobResult[R]]:
+    async def _order_results(self, *, ordered: bool) -> None:
+        """Find the results whose turn has come."""
         while self._ready:
             result = self._ready.popleft()
             self._waiting[result.index if ordered else self._returned + len(self._waiting)] = result
-            self._on_result(result)
+            await self._on_result(result)
             while self._returned in self._waiting:
                 self._returned += 1
-                yield self._waiting.pop(self._returned - 1)
+                self._due.append(self._waiting.pop(self._returned - 1))

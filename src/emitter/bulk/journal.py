@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from pydantic import TypeAdapter
@@ -31,6 +32,7 @@ from emitter.models import Trust
 from emitter.schema import Violation
 from emitter.schema.compiler import ImmutableSchema
 from emitter.stores.jobs import Claim, ClaimStatus
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -62,6 +64,7 @@ class JsonlFile:
     description: str
     end_offset: int = field(default=0, init=False)
     was_torn: bool = field(default=False, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
 
     def iter_lines(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield number, offset and content of each line. Drop an incomplete last line of a killed process."""
@@ -118,11 +121,16 @@ class JsonlFile:
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Return ``size`` bytes from ``offset`` on."""
-        os.lseek(self.descriptor, offset, os.SEEK_SET)
-        return os.read(self.descriptor, size)
+        with self._lock:
+            os.lseek(self.descriptor, offset, os.SEEK_SET)
+            return os.read(self.descriptor, size)
 
     def append(self, line: bytes) -> None:
         """Write a line, completely or not at all. Raises ``JournalFailed``."""
+        with self._lock:
+            self._append(line)
+
+    def _append(self, line: bytes) -> None:
         # One system call: a process that is killed meanwhile leaves at most an incomplete last line.
         os.lseek(self.descriptor, self.end_offset, os.SEEK_SET)
         try:
@@ -429,7 +437,7 @@ class RunJournal:
     async def claim(self, key: str, *, anew: bool = False, waiting: bool = False) -> Claim:
         """Claim a job, or return the reason why it must not be sent."""
         if key in self._positions and not anew:
-            return Claim(ClaimStatus.DONE, self.find(key))
+            return Claim(ClaimStatus.DONE, await self.find(key))
         if key in self._orphans and not self._resend:
             return Claim(ClaimStatus.ORPHANED)
         status = ClaimStatus.RESENT if key in self._orphans else ClaimStatus.CLAIMED
@@ -440,19 +448,20 @@ class RunJournal:
 
     async def send(self, key: str) -> None:
         """Mark a waiting job as sent."""
-        self._file.append(encode_line({"claimed": key}))
+        await run_blocking(self._file.append, encode_line({"claimed": key}))
 
     async def finish(self, entry: JournalEntry) -> None:
         """Keep an outcome, and close the claim of its job. Raises ``JournalFailed``."""
-        self._file.append(encode_entry(entry))
+        await run_blocking(self._file.append, encode_entry(entry))
 
     async def release(self, key: str, *, sent: bool = False) -> None:
         """Give up the claim of a job. One that was sent is orphaned."""
-        self._file.append(encode_line({"claimed": key} if sent else {"released": key}))
+        await run_blocking(self._file.append, encode_line({"claimed": key} if sent else {"released": key}))
 
-    def find(self, key: str) -> str | None:
+    async def find(self, key: str) -> str | None:
         """Return the final entry of ``key`` as text, or None."""
-        return self._file.read_at(*self._positions[key]).decode() if key in self._positions else None
+        position = self._positions.get(key)
+        return None if position is None else (await run_blocking(self._file.read_at, *position)).decode()
 
     def _load_entry(self, members: Mapping[str, Any], position: tuple[int, int]) -> None:
         match members:

@@ -309,7 +309,7 @@ class JobRunner(Generic[R]):
     client: object
     stats: RunStats
     journal: JobJournal | None
-    on_wait: Callable[[], object] | None = None
+    on_wait: Callable[[], Awaitable[object]] | None = None
     """Called once, when a job that another process has is not free after a few seconds."""
     journal_error: EmitterError | None = None
     """The first failure to write the journal."""
@@ -400,7 +400,7 @@ class JobRunner(Generic[R]):
             raise self.journal_error
         if seconds == _LONGEST_WAIT and self.on_wait is not None:
             on_wait, self.on_wait = self.on_wait, None
-            on_wait()
+            await on_wait()
         await self.run_plan.settings.clock.async_sleep(seconds)
 
     def _make_unknown(self, started: StartedJob[R], key: str, claim: Claim) -> UnknownOutcome:

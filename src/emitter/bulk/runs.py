@@ -32,6 +32,8 @@ from emitter.client.shared_limits import SharedLimiter
 from emitter.errors import InputError
 from emitter.events import Level, LogAppended
 from emitter.files import check_path
+from emitter.interpreter import arun_steps
+from emitter.threads import blocking_context
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
@@ -233,26 +235,25 @@ async def _iter_results(
     kept: deque[JobResult[R]],
 ) -> AsyncGenerator[JobResult[R]]:
     settings, probe = run_plan.settings, run_plan.probe
-    if probe.emission.obstacle is not None:
-        await aexecute(probe)  # raises its error, since no job could be sent
     async with AsyncExitStack() as stack:
         run_plan, run_journal = await _open_journal(stack, run_plan, options)
         report = stack.enter_context(progress.open_progress(options.progress))
         client = await stack.enter_async_context(open_client(probe.profile, settings, options.in_flight))
         limiter = get_limiter(client, options.in_flight, settings.clock, settings.policy.max_retry_after)
+        notify = partial(_send_notice, run_plan, stats=stats, report=report, limiter=limiter)
         if run_journal is not None and run_journal.notice is not None:
-            _send_notice(run_plan, run_journal.notice, stats, report, limiter)
+            await notify(run_journal.notice)
 
-        def on_result(result: JobResult[R]) -> None:
+        async def on_result(result: JobResult[R]) -> None:
             stats.add_result(result.error, replayed=result.replayed)
             for notice in _get_notices(result, stats):
-                _send_notice(run_plan, notice, stats, report, limiter)
+                await notify(notice)
             report(stats.snapshot(limiter))
 
-        on_wait = partial(_send_notice, run_plan, _WAITING_NOTICE, stats, report, limiter)
-        runner = JobRunner(run_plan, limiter, client, stats, run_journal, on_wait)
+        runner = JobRunner(run_plan, limiter, client, stats, run_journal, partial(notify, _WAITING_NOTICE))
         if options.batch is not None:
-            batch_journal = stack.enter_context(executors.create_batch_journal(options.journal, run_plan, run_journal))
+            opening = executors.create_batch_journal(options.journal, run_plan, run_journal)
+            batch_journal = await stack.enter_async_context(blocking_context(opening))
             context = executors.create_batch_context(runner, batch_journal, options.batch, report)
             results = executors.BatchExecutor(runner, source, on_result, kept).run(context, ordered=options.ordered)
         else:
@@ -286,10 +287,14 @@ async def _open_journal(
     stack: AsyncExitStack, run_plan: RunPlan[R], options: RunOptions
 ) -> tuple[RunPlan[R], JobJournal | None]:
     """Open the journal or store of a run. Processes that share a store also share the rate limit."""
+    if run_plan.probe.emission.obstacle is not None:
+        await aexecute(run_plan.probe)  # raises its error, since no job could be sent
     claims, limit = options.claims, run_plan.settings.rate_limit
     if claims.store is None:
+        if options.journal is None:
+            return run_plan, None
         opened = journal.open_journal(options.journal, run_plan.fingerprint, resend=claims.resend)
-        return run_plan, stack.enter_context(opened)
+        return run_plan, await stack.enter_async_context(blocking_context(opened))
     opening = open_store_journal(claims, run_plan.fingerprint, batched=options.batch is not None)
     shared = await stack.enter_async_context(opening)
     if limit is not None and limit.limiter is None:
@@ -300,12 +305,12 @@ async def _open_journal(
     return run_plan, shared
 
 
-def _send_notice(
+async def _send_notice(
     run_plan: RunPlan[R], notice: str, stats: RunStats, report: ProgressCallback, limiter: AdaptiveLimiter
 ) -> None:
     """Add a notice to the run's statistics, the sink and the progress bar."""
     stats.notices.append(notice)
-    run_plan.probe.make_recorder()(LogAppended(Level.WARN, notice))
+    await arun_steps(run_plan.probe.make_recorder().record(LogAppended(Level.WARN, notice)))
     report(stats.snapshot(limiter, notice))
 
 

@@ -8,7 +8,6 @@ Source: developers.openai.com/docs/guides/background; openai 3.52.0, ``types/res
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import warnings
@@ -28,6 +27,7 @@ from emitter.client.transport import UnaryCall
 from emitter.errors import InputError, StoreFailed
 from emitter.messages import Fault, as_mapping
 from emitter.stores import Entry, NewEntry
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -140,15 +140,15 @@ class _BackgroundCall(UnaryCall):
         """Send the request unless it was sent before, and wait for the answer."""
         clock = self._prepared.settings.clock
         try:
-            response_id = await asyncio.to_thread(self._find_id)
+            response_id = await run_blocking(self._find_id)
             response = await asend_in_time(partial(self._send_or_fetch, response_id), self._deadline)
-            response_id = response_id or await asyncio.to_thread(self._keep_id, response)
+            response_id = response_id or await run_blocking(self._keep_id, response)
             while (pending := self._pending_id(response)) is not None:
                 await clock.async_sleep(self._next_wait())
                 response = await asend_in_time(partial(self._fetch, response_id or pending), self._deadline)
             self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            await asyncio.to_thread(self._fail, error)
+            await run_blocking(self._fail, error)
         nothing: tuple[StreamEvent, ...] = ()
         for event in nothing:
             yield event

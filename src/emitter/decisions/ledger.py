@@ -15,7 +15,6 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6 and 12.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
 from contextlib import contextmanager
@@ -74,6 +73,7 @@ from emitter.errors import (
 from emitter.events import Level
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
+from emitter.threads import run_blocking
 
 __all__ = ["Approval", "Assignment", "KeepWords", "Ledger", "PendingDecision", "ResolvedDecision", "UnreadableAnswer"]
 
@@ -285,10 +285,10 @@ class Ledger:
         seconds = ledger_arguments.check_seconds(poll, "poll")
         if seconds is None:
             raise InputError("poll must be a number of seconds.")
-        decision = await asyncio.to_thread(self.find, decision_id)
+        decision = await run_blocking(self.find, decision_id)
         while isinstance(decision, PendingDecision) and not decision.expiry_recorded:
             await self._waiters.wait(decision.reference, seconds)
-            decision = await asyncio.to_thread(self.find, decision_id)
+            decision = await run_blocking(self.find, decision_id)
         return decision
 
     def delete_words(self, decision_id: str) -> int:

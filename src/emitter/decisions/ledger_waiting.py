@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from emitter.errors import StoreFailed
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -26,7 +27,7 @@ def in_thread(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S,
 
     @wraps(method)
     async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self, *args, **kwargs)
+        return await run_blocking(method, self, *args, **kwargs)
 
     run.__name__, run.__qualname__ = f"a{method.__name__}", f"Ledger.a{method.__name__}"
     run.__doc__ = f"Async version of ``{method.__name__}``, which runs in a thread."
@@ -82,7 +83,7 @@ class _LoopWaiters:
         while self._waits:
             waiting = {future: reference for future, (reference, _) in self._waits.items()}
             try:
-                still_open = frozenset(await asyncio.to_thread(self._open_references))
+                still_open = frozenset(await run_blocking(self._open_references))
             except StoreFailed as error:
                 for future in waiting:
                     _end(future, error)

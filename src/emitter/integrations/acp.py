@@ -9,7 +9,6 @@ Source: acp.interfaces and acp.schema as installed, agent-client-protocol 0.12.1
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from emitter.integrations.approvals import Waiting, amake_call, make_call_id
 from emitter.render.layout import HatchKind, build_layout, option_title
 from emitter.render.replies import CHOICE, encode_choice, parse_form_reply
 from emitter.render.text_formats import format_markdown
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,8 +105,8 @@ async def request_permission(  # noqa: PLR0913  the decision and the client
         session_id=session_id, tool_call=_draw(pending, tool_call_id), options=build_options(pending)
     )
     answer = read_outcome(pending, response.outcome)
-    await asyncio.to_thread(_record, ledger, pending, answer, principal)
-    return await asyncio.to_thread(ledger.find, pending.decision_id)
+    await run_blocking(_record, ledger, pending, answer, principal)
+    return await run_blocking(ledger.find, pending.decision_id)
 
 
 def build_options(pending: PendingDecision) -> list[PermissionOption]:

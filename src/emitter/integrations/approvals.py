@@ -14,6 +14,7 @@ from emitter.decisions import Act, Hold, Incorporate, Reopen, digest_of
 from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer, pending_of
 from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import ApprovalPending, AuthorityError, InputError, NotApproved
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -103,7 +104,7 @@ async def amake_call(
         value: Any = await asyncio.to_thread(tool.call, call_id, *context, **arguments)
         return Returned(await value if inspect.isawaitable(value) else value)
     except AuthorityError as error:
-        return await asyncio.to_thread(_explain_error, tool, call_id, error)
+        return await run_blocking(_explain_error, tool, call_id, error)
 
 
 async def apropose(
@@ -119,7 +120,7 @@ async def apropose(
         proposed: Any = await asyncio.to_thread(tool.propose, call_id, **arguments)
         decision = await proposed if inspect.isawaitable(proposed) else proposed
     except AuthorityError as error:
-        return await asyncio.to_thread(_explain_error, tool, call_id, error)
+        return await run_blocking(_explain_error, tool, call_id, error)
     if isinstance(decision, PendingDecision) and not decision.expiry_recorded:
         return Waiting(tool.name, call_id, decision, tool.ledger)
     return None if is_approved(decision) else Rejected(explain_answer(decision))

@@ -27,6 +27,7 @@ from emitter.errors import (
     UnknownOutcome,
 )
 from emitter.stores import MemoryStore
+from emitter.threads import run_blocking
 
 try:
     DBOS: Any = import_module("dbos").DBOS
@@ -122,7 +123,7 @@ async def ask(  # noqa: PLR0913  most have a default
 
     async def wait() -> str:
         key = _step_key()
-        await asyncio.to_thread(
+        await run_blocking(
             ledger.open, moment, agent=agent, decision_id=key, expires_in=expires_in, actions=actions, after=after
         )
         if not isinstance(await ledger.wait(key, poll=poll), ResolvedDecision):
@@ -130,7 +131,7 @@ async def ask(  # noqa: PLR0913  most have a default
         return key
 
     decision_id = await _run_step("emitter.ask", wait)
-    resolved = await asyncio.to_thread(ledger.find, decision_id)
+    resolved = await run_blocking(ledger.find, decision_id)
     return cast("ResolvedDecision", resolved)
 
 

@@ -9,7 +9,6 @@ Source: agents.tool and agents.run_state as installed, openai-agents 0.24.0 (202
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 from dataclasses import dataclass, field, fields
@@ -28,6 +27,7 @@ from emitter.integrations.approvals import (
     make_call_id,
 )
 from emitter.stores import Entry, NewEntry
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -209,7 +209,7 @@ async def save_state(store: Store, run_id: str, state: RunState[Any, Any]) -> No
         entry = Entry("openai-agents.run-state", {"version": version}, {"state": text})
         store.get_or_create(_state_id(run_id), str(slot), lambda: NewEntry(entry))
 
-    await asyncio.to_thread(save)
+    await run_blocking(save)
 
 
 async def load_state(store: Store, run_id: str, agent: Agent[Any], **options: Any) -> RunState[Any, Agent[Any]] | None:
@@ -221,7 +221,7 @@ async def load_state(store: Store, run_id: str, agent: Agent[Any], **options: An
         agent: The agent with which the run began, with the same tools.
         options: Those of ``RunState.from_string``, such as ``context_override``.
     """
-    latest = await asyncio.to_thread(_find_latest, store, run_id)
+    latest = await run_blocking(_find_latest, store, run_id)
     return None if latest is None else await RunState.from_string(agent, latest.state, **options)
 
 

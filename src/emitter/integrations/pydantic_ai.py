@@ -26,6 +26,7 @@ from emitter.integrations.approvals import (
     is_approved,
     make_call_id,
 )
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -165,9 +166,9 @@ def wait_for_answers(
     """
 
     async def handle(_: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults:
-        ids = build_results(ledger, requests).approvals
+        ids = (await run_blocking(build_results, ledger, requests)).approvals
         await asyncio.gather(*(ledger.wait(_decision_id(requests, each), poll=poll) for each in ids))
-        return build_results(ledger, requests)
+        return await run_blocking(build_results, ledger, requests)
 
     return handle
 

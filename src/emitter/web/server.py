@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import AlreadyResolved, InputError, MissingExtra, StoreFailed
+from emitter.threads import run_blocking
 from emitter.web.answering import CHANNEL
 from emitter.web.links import Links, create_app
 
@@ -180,9 +181,9 @@ async def aserve(  # noqa: PLR0913  most have a default
             async with asyncio.timeout(pending.remaining_seconds(time.time())):
                 return await _wait_for_answer(site, pending, ledger)
         except TimeoutError:
-            return _record_unanswered(pending, ledger, UnresolvedReason.TIMEOUT)
+            return await run_blocking(_record_unanswered, pending, ledger, UnresolvedReason.TIMEOUT)
         except asyncio.CancelledError:
-            _record_unanswered(pending, ledger, UnresolvedReason.CANCELLED)
+            await run_blocking(_record_unanswered, pending, ledger, UnresolvedReason.CANCELLED)
             raise
 
 
@@ -193,7 +194,7 @@ async def _wait_for_answer(site: Site, pending: PendingDecision, ledger: Ledger)
             async with asyncio.timeout(_POLL_SECONDS):
                 return await site.wait_for_answer(pending.decision_id)
         with suppress(StoreFailed):
-            decision = await asyncio.to_thread(ledger.find, pending.decision_id)
+            decision = await run_blocking(ledger.find, pending.decision_id)
             if isinstance(decision, ResolvedDecision):
                 return decision
 
