@@ -166,93 +166,99 @@ def _call_user_code(step: UserCodeStep) -> Any:
 
 async def arun_steps(steps: Steps[T]) -> T:
     """Execute the steps in this task. Their progress is dropped."""
-    value: Any = None
-
-    def keep_value() -> Steps[None]:
-        nonlocal value
-        value = yield from steps
-
-    async for _ in aiterate_steps(keep_value()):
-        pass
-    return cast("T", value)
+    task = _TaskSteps(steps)
+    while (step := await task.advance()) is not None:
+        try:
+            async for _ in _iterate_progress(step):
+                pass
+        except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
+            task.interrupt(error)
+    return cast("T", task.value)
 
 
 async def aiterate_steps(steps: Steps[Any]) -> AsyncGenerator[Any]:
     """Execute the steps in this task, and yield their progress."""
-    task = _TaskSteps()
-    resume: Callable[[], Step] = partial(steps.send, None)
-    while True:
+    task = _TaskSteps(steps)
+    while (step := await task.advance()) is not None:
         try:
-            step = resume()
-        except StopIteration:
-            task.finish()
-            return
-        except BaseException:
-            task.finish()
-            raise
-        try:
-            if isinstance(step, ProgressStep):
-                yield step.value
-            elif isinstance(step, CallStep):
-                task.check_cancelled()
-                async with aclosing(step.call.__aiter__()) as progress:
-                    async for value in progress:
-                        yield value
-            resume = partial(steps.send, await task.perform(step))
+            async with aclosing(_iterate_progress(step)) as progress:
+                async for value in progress:
+                    yield value
         except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
-            resume = partial(steps.throw, task.handle(error))
+            task.interrupt(error)
+
+
+async def _iterate_progress(step: ProgressStep | CallStep) -> AsyncGenerator[Any]:
+    if isinstance(step, ProgressStep):
+        yield step.value
+        return
+    async with aclosing(step.call.__aiter__()) as progress:
+        async for value in progress:
+            yield value
 
 
 class _TaskSteps:
     """The steps of one operation in a task, and what has interrupted it from outside."""
 
-    def __init__(self) -> None:
+    def __init__(self, steps: Steps[Any]) -> None:
+        self.value: Any = None
+        """The result of an operation that has ended."""
+        self._steps = steps
+        self._resume: Callable[[], Step] = partial(steps.send, None)
         self._cancelled: asyncio.CancelledError | None = None
         """The cancellation that came during a step that had to complete."""
         self._closed: GeneratorExit | None = None
         self._is_destroyed = False
 
-    def handle(self, error: BaseException) -> BaseException:
-        """Return the exception to raise in the operation for one that was raised by a step."""
-        if not isinstance(error, GeneratorExit):
-            return error
-        self._closed = error
-        return Closed()
+    async def advance(self) -> ProgressStep | CallStep | None:
+        """Execute the steps up to the next one that has progress, and return that, or None at the end."""
+        while True:
+            try:
+                step = self._resume()
+            except StopIteration as end:
+                self.value = end.value
+                self._finish()
+                return None
+            except BaseException:
+                self._finish()
+                raise
+            self._resume = partial(self._steps.send, None)
+            try:
+                if isinstance(step, ProgressStep | CallStep):
+                    self._check_cancelled()
+                    return step
+                self._resume = partial(self._steps.send, await self._perform(step))
+            except GeneratorExit as error:  # the task is destroyed, so nothing can be awaited any more
+                self._is_destroyed = True
+                self.interrupt(error)
+            except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
+                self.interrupt(error)
 
-    def finish(self) -> None:
+    def interrupt(self, error: BaseException) -> None:
+        """Raise an exception in the operation."""
+        if isinstance(error, GeneratorExit):
+            self._closed, error = error, Closed()
+        self._resume = partial(self._steps.throw, error)
+
+    def _finish(self) -> None:
         """Raise what ended the operation from outside, if anything."""
         if self._closed is not None:
             raise self._closed
-        self.check_cancelled()
+        self._check_cancelled()
 
-    def check_cancelled(self) -> None:
+    def _check_cancelled(self) -> None:
         """Raise the cancellation that came during a step that had to complete."""
         if self._cancelled is not None:
             error, self._cancelled = self._cancelled, None
             raise error
 
-    def close(self, error: GeneratorExit, *, is_destroyed: bool) -> Closed:
-        """Return the exception for an operation whose consumer stopped."""
-        self._closed, self._is_destroyed = error, is_destroyed
-        return Closed()
-
-    async def perform(self, step: Step) -> Any:
+    async def _perform(self, step: BlockingStep | UserCodeStep | SleepStep) -> Any:
         """Execute one step, and return its result."""
-        try:
-            if isinstance(step, BlockingStep):
-                return await self._run_blocking(step)
-            if isinstance(step, UserCodeStep):
-                return await self._call_user_code(step)
-            if isinstance(step, SleepStep):
-                self.check_cancelled()
-                await step.clock.async_sleep(step.seconds)
-        except GeneratorExit:  # the task is destroyed, so nothing can be awaited any more
-            self._is_destroyed = True
-            raise
-        return None
-
-    async def _call_user_code(self, step: UserCodeStep) -> Any:
-        self.check_cancelled()
+        if isinstance(step, BlockingStep):
+            return await self._run_blocking(step)
+        self._check_cancelled()
+        if isinstance(step, SleepStep):
+            return await step.clock.async_sleep(step.seconds)
         await asyncio.sleep(0)  # begin nothing if the task was cancelled meanwhile
         step.started = True
         answer = step.function()
@@ -260,7 +266,7 @@ class _TaskSteps:
 
     async def _run_blocking(self, step: BlockingStep) -> Any:
         if not step.must_finish:
-            self.check_cancelled()
+            self._check_cancelled()
             await asyncio.sleep(0)
         if step.is_quick or self._is_destroyed:
             return step.function()

@@ -12,13 +12,14 @@ import json
 import threading
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from emitter.bulk.journal import encode_entry
 from emitter.errors import InputError, StoreFailed
 from emitter.stores.jobs import Claim, JobTable, Outcome
 from emitter.telemetry.sinks import generate_id
-from emitter.threads import run_blocking
+from emitter.threads import BlockingCall, run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -141,20 +142,31 @@ class _Combiner(Generic[K, V]):
             await asyncio.wait([self._task])
 
     async def _drain(self) -> None:
-        while self._pending:
-            batch, self._pending = self._pending, []
-            results: list[V] | Exception
-            try:
-                results = await run_blocking(self._call, [item for item, _ in batch])
-            except Exception as error:  # noqa: BLE001  every waiting task raises it
-                results = error
-            for number, (_, future) in enumerate(batch):
-                if isinstance(results, Exception):
-                    future.set_exception(results)
-                    future.exception()  # no warning if its task is cancelled and never reads it
-                else:
-                    future.set_result(results[number])
-        self._task = None
+        try:
+            while self._pending:
+                batch, self._pending = self._pending, []
+                await self._send(batch)
+        finally:  # the event loop may be ending, which cancels all of its tasks
+            self._task = None
+            for _, future in self._pending:
+                future.cancel()
+
+    async def _send(self, batch: list[tuple[K, asyncio.Future[V]]]) -> None:
+        results: list[V] | Exception
+        call = BlockingCall(partial(self._call, [item for item, _ in batch]))
+        cancelled = await call.complete()
+        try:
+            results = call.result()
+        except Exception as error:  # noqa: BLE001  every waiting task raises it
+            results = error
+        for number, (_, future) in enumerate(batch):
+            if isinstance(results, Exception):
+                future.set_exception(results)
+                future.exception()  # no warning if its task is cancelled and never reads it
+            else:
+                future.set_result(results[number])
+        if cancelled is not None:
+            raise cancelled
 
 
 class StoreJournal:

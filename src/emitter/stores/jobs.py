@@ -13,6 +13,7 @@ advances the shared times by as much.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from emitter.stores.protocol import encode_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
 
@@ -172,20 +173,29 @@ _UPDATE_LIMIT = """UPDATE emitter_limits SET next_request = :request, next_token
 class JobTable:
     """The shared jobs of a store. Threads and processes may call every method at the same time.
 
-    The missing tables are created.
+    The first call creates the missing tables.
     """
 
     def __init__(self, database: JobDatabase) -> None:
         self._database = database
         self._fragments = asdict(database.dialect)
         self._fragments["is_gone"] = _IS_GONE.format(**self._fragments)
+        self._has_tables = False
+
+    @contextmanager
+    def _transaction(self) -> Generator[Transaction]:
+        """Open a transaction. The first one creates the missing tables, which no event loop should wait for."""
+        if not self._has_tables:
+            with self._database.transaction() as transaction:
+                for statement in ("{lock_creation}", *_TABLES):
+                    transaction.execute(self._format(statement), {})
+            self._has_tables = True
         with self._database.transaction() as transaction:
-            for statement in ("{lock_creation}", *_TABLES):
-                transaction.execute(self._format(statement), {})
+            yield transaction
 
     def renew(self, holder: str, seconds: float) -> None:
         """Let the lease of a holder end ``seconds`` from now, by the database's clock."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             transaction.execute(self._format(_RENEW), {"holder": holder, "seconds": seconds})
 
     def has_other(self, run: str, digest: str) -> bool:
@@ -193,13 +203,13 @@ class JobTable:
         name = encode_key(run)
         first = name.removesuffix(digest)
         ends = {"first": first, "last": f"{first}g", "length": len(first)}  # a digest is hexadecimal
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             ((has_other,),) = transaction.execute(_HAS_OTHER, {"run": name, "batched": f"{name} batched", **ends})
         return bool(has_other)
 
     def leave(self, holder: str) -> None:
         """End the lease of a holder, and delete leases that have ended. Claims that are not closed are orphaned."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             transaction.execute(self._format(_LEAVE), {"holder": holder})
 
     def claim(  # noqa: PLR0913  the flags have defaults
@@ -226,7 +236,7 @@ class JobTable:
         names = {encode_key(key): key for key in keys}
         state = "waiting" if waiting else "open"
         parameters = {"run": encode_key(run), "holder": holder, "state": state, "keys": json.dumps(list(names))}
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             inserted = {row[0] for row in transaction.execute(self._format(_INSERT), parameters)}
             claims = dict.fromkeys(inserted, Claim(ClaimStatus.CLAIMED, holder=holder))
             rest = [name for name in names if name not in inserted]
@@ -243,7 +253,7 @@ class JobTable:
         """Mark waiting jobs as sent, and return those that this process still holds and may send now."""
         names = {encode_key(key): key for key in keys}
         parameters = {"run": encode_key(run), "holder": holder, "keys": json.dumps(list(names))}
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             return {names[name] for (name,) in transaction.execute(self._format(_SEND), parameters)}
 
     def finish(self, run: str, outcomes: Sequence[Outcome], holder: str) -> None:
@@ -258,37 +268,37 @@ class JobTable:
             }
             for outcome in sorted(outcomes, key=lambda outcome: encode_key(outcome.key))
         ]
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             transaction.executemany(self._format(_FINISH), rows)
 
     def release(self, run: str, key: str, holder: str) -> None:
         """Give up the claim of a job that was not sent, or, for an ``Orphan``, let the job be sent again."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             transaction.execute(_RELEASE, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
 
     def entries(self, run: str) -> list[tuple[str, str]]:
         """Return the keys and texts of the final outcomes of a run, in the order of the keys."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             return [(key, text) for key, text in transaction.execute(_ENTRIES, {"run": encode_key(run)})]
 
     def orphan(self, run: str, key: str, holder: str) -> None:
         """Give up the claim of a job that was sent and whose outcome will stay unknown."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             transaction.execute(_ORPHAN, {"run": encode_key(run), "key": encode_key(key), "holder": holder})
 
     def resend(self, orphan: Orphan) -> None:
         """Let the next run send an orphaned job again."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             transaction.execute(_RELEASE, {"run": orphan.run, "key": orphan.key, "holder": orphan.holder})
 
     def orphans(self) -> list[Orphan]:
         """Return the claims of all runs whose holders are gone."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             return [Orphan(*row) for row in transaction.execute(self._format(_ORPHANS), {})]
 
     def lease_slots(self, name: str, request: SlotRequest) -> Slots:
         """Return when the next calls may start, within the limits that all processes share under ``name``."""
-        with self._database.transaction() as transaction:
+        with self._transaction() as transaction:
             rows = [*transaction.execute(self._format(_SELECT_LIMIT), {"name": name})]
             if not rows:
                 transaction.execute(_INSERT_LIMIT, {"name": name})
