@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check ci check-all mcp1 typescript axe gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
+.PHONY: help demo test size check ci check-all mcp1 typescript axe gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile stalls recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1 - /'
@@ -131,6 +131,9 @@ corpus: .venv/installed  ## prove the schema compiler on corpora: all of ../shar
 
 hostile: .venv/installed  ## every wrong way in which a vendor can answer, on every wire and in every mode: three minutes
 	$(BIN)/python -m tests.hostile.report
+
+stalls: .venv/installed  ## how long an event loop stands still while 50 tasks use a store that is 100 ms away
+	$(BIN)/python -m tests.event_loop.report
 
 recovery: .venv/installed  ## how well recovery reads malformed texts and real answers
 	$(BIN)/python -m tests.recover.report

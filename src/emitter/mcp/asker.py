@@ -13,10 +13,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
-
-from anyio.to_thread import run_sync
 
 from emitter.decisions import Unresolved, UnresolvedReason, ledger_arguments
 from emitter.decisions.envelope_parsing import MOMENT_FIELD
@@ -27,6 +24,7 @@ from emitter.mcp import sdk
 from emitter.mcp.tools import get_moment
 from emitter.messages import as_mapping
 from emitter.render import elicitation
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -141,8 +139,8 @@ class DecisionAsker:
             moment: The envelope.
             after: The ids of refused decisions whose objections it addresses. See ``Ledger.open``.
         """
-        return await run_sync(
-            partial(self.ledger.open, moment, agent=self.agent, expires_in=self.expires_in, after=tuple(after))
+        return await run_blocking(
+            self.ledger.open, moment, agent=self.agent, expires_in=self.expires_in, after=tuple(after)
         )
 
     async def find(self, decision_id: str) -> PendingDecision | ResolvedDecision:
@@ -151,7 +149,7 @@ class DecisionAsker:
         Raises:
             UnknownDecision: The ledger has no such decision.
         """
-        return await run_sync(self.ledger.find, decision_id)
+        return await run_blocking(self.ledger.find, decision_id)
 
     async def resolve(self, context: Any, decision_id: str, answer: Json = None) -> AskOutcome:
         """Record an answer, or ask for one, and return the outcome.
@@ -233,8 +231,8 @@ class DecisionAsker:
         self, decision_id: str, answer: Resolution | Unresolved, channel: str
     ) -> ResolvedDecision | Unresolved:
         if isinstance(answer, Unresolved):
-            return await run_sync(partial(self.ledger.record_unresolved, decision_id, answer.reason, channel=channel))
-        return await run_sync(partial(self.ledger.resolve, decision_id, answer, channel=channel))
+            return await run_blocking(self.ledger.record_unresolved, decision_id, answer.reason, channel=channel)
+        return await run_blocking(self.ledger.resolve, decision_id, answer, channel=channel)
 
 
 _OPEN_PAGE_TEXT = "A decision is waiting for you. Open its page to read and answer it."

@@ -15,7 +15,6 @@ from contextlib import closing, redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import uvicorn
-from anyio.to_thread import run_sync
 from pydantic import BaseModel, WithJsonSchema
 
 from emitter.client.result import Withheld
@@ -28,6 +27,7 @@ from emitter.mcp.schemas import inline_references
 from emitter.mcp.tools import WithMoment, tool
 from emitter.models import Trust
 from emitter.prompts import Material
+from emitter.threads import run_blocking
 from emitter.web.server import LOOPBACK, Address, listen
 
 if TYPE_CHECKING:
@@ -118,7 +118,8 @@ def add_detail_tool(server: Any, asker: DecisionAsker) -> None:
     """Add ``answer_detail``, with which an agent answers the person's requests for detail."""
 
     async def record_answer(decision_id: str, number: int, answer: str) -> sdk.Result:
-        return results.detail_answered_result(await run_sync(asker.ledger.answer_detail, decision_id, number, answer))
+        answered = await run_blocking(asker.ledger.answer_detail, decision_id, number, answer)
+        return results.detail_answered_result(answered)
 
     async def answer_detail(decision_id: str, number: int, answer: str) -> _DetailResult:
         return cast("_DetailResult", await _run_to_result(record_answer(decision_id, number, answer)))
@@ -168,7 +169,7 @@ async def _emit_and_open(  # noqa: PLR0913, PLR0917  the tool's parameters
     if isinstance(decision, Withheld):
         return results.withheld_result(decision)
     pending = await _open(asker, decision.value, after)
-    similar = await run_sync(asker.ledger.find_similar_refusals, pending)
+    similar = await run_blocking(asker.ledger.find_similar_refusals, pending)
     resembles: list[Json] = [
         refusal.pending.decision_id for refusal in similar if refusal.pending.decision_id not in after
     ]
@@ -202,7 +203,7 @@ async def _resolve(asker: DecisionAsker, context: Any, decision_id: str, resolut
         case Suspended(result=result):
             return result
         case PendingDecision():
-            requests = await run_sync(asker.ledger.detail_requests, decision_id)
+            requests = await run_blocking(asker.ledger.detail_requests, decision_id)
             details = [request for request in requests if request.is_open]
             return results.pending_decision_result(outcome, on_own_page=asker.surface is Surface.OWN, details=details)
         case _:

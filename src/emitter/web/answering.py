@@ -26,6 +26,7 @@ from emitter.outside_values import date_from_timestamp
 from emitter.render.html_page import QUESTION_ID, SAME_ORIGIN_POLICY, Form, Html, build_html_page
 from emitter.render.layout import build_layout
 from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
+from emitter.threads import run_blocking
 from emitter.web.pages import already_answered_page, recorded_page
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class DecisionForms:
         requests: Sequence[DetailRequest] | None = None
         if self._detail is not False:
             with suppress(StoreFailed):  # the decision itself can still be shown
-                requests = await run_in_threadpool(self._ledger.detail_requests, pending.decision_id)
+                requests = await run_blocking(self._ledger.detail_requests, pending.decision_id)
         form = Form(f"{page.path}#{QUESTION_ID}", page.hidden, closing_time(pending), requests)
         if problem is not None:
             form = replace(form, problem=problem.message, field_values=problem.fields)
@@ -113,7 +114,7 @@ class DecisionForms:
             raise BadResolution("Detail cannot be requested here.", hint="Answer, or object to the question.")
         try:
             topic = parse_detail_request(pending.moment, fields) or ""
-            request = await run_in_threadpool(self._ledger.ask_detail, pending.decision_id, topic, channel=CHANNEL)
+            request = await run_blocking(self._ledger.ask_detail, pending.decision_id, topic, channel=CHANNEL)
         except BadResolution as error:
             return await self.draw(page, pending, FormProblem(422, str(error), fields))
         except StoreFailed:
@@ -124,13 +125,13 @@ class DecisionForms:
             answer: object = await run_in_threadpool(self._detail, topic)
             answer = await answer if isawaitable(answer) else answer
             if answer is not None:
-                await run_in_threadpool(self._ledger.answer_detail, pending.decision_id, request.number, answer)
+                await run_blocking(self._ledger.answer_detail, pending.decision_id, request.number, answer)
         return RedirectResponse(page.path, 303)
 
     async def _resolve(self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
         try:
             answer = _REPLY_READER.read(pending.moment, fields)
-            decision = await run_in_threadpool(self._record, page.principal, pending, answer)
+            decision = await run_blocking(self._record, page.principal, pending, answer)
         except (BadResolution, NoSuchOption, HatchClosed) as error:
             return await self.draw(page, pending, FormProblem(422, str(error), fields))
         except StoreFailed:

@@ -39,6 +39,7 @@ from emitter.errors import (
 from emitter.models.envelope import MAX_ID_LENGTH
 from emitter.outside_values import parse_int
 from emitter.stores import Entry, NewEntry
+from emitter.threads import run_blocking
 from emitter.web.answering import CHANNEL, DecisionForms, DecisionPage, require_open
 from emitter.web.inbox_pages import (
     ASSIGNEE_FIELD,
@@ -209,7 +210,7 @@ class Changes:
     async def refresh(self) -> None:
         """Read the number of the latest change, and wake the readers if it is new."""
         with suppress(StoreFailed):
-            sequence = await run_in_threadpool(self._ledger.last_sequence)
+            sequence = await run_blocking(self._ledger.last_sequence)
             if sequence != self._sequence:
                 self._sequence = sequence
                 self._changed.set()
@@ -277,16 +278,14 @@ class _Inbox:
 
     async def show_open(self, request: Request) -> Response:
         frame = await self._frame(request)
-        listing = await run_in_threadpool(
+        listing = await run_blocking(
             self._catalog.open_page, request.query_params, self._may_see(frame.principal), frame.principal
         )
         return HTMLResponse(list_page(frame, listing))
 
     async def show_closed(self, request: Request) -> Response:
         frame = await self._frame(request)
-        listing = await run_in_threadpool(
-            self._catalog.closed_page, request.query_params, self._may_see(frame.principal)
-        )
+        listing = await run_blocking(self._catalog.closed_page, request.query_params, self._may_see(frame.principal))
         return HTMLResponse(list_page(frame, listing))
 
     async def follow_changes(self, request: Request) -> Response:
@@ -303,19 +302,19 @@ class _Inbox:
     async def show_decision(self, request: Request) -> Response:
         frame, name = await self._frame(request), request.path_params["reference"]
         try:
-            visible = await run_in_threadpool(self._find, frame.principal, name)
+            visible = await run_blocking(self._find, frame.principal, name)
         except UnknownDecision:
             # A service knows the id of the decision that it waits for, and links to the page by it.
-            visible = await run_in_threadpool(self._find, frame.principal, decision_reference(name))
+            visible = await run_blocking(self._find, frame.principal, decision_reference(name))
             return RedirectResponse(frame.path_of(visible.pending), 303)
         decision = visible.decision
         if isinstance(decision, ResolvedDecision) or decision.expiry_recorded:
-            return HTMLResponse(record_page(frame, await run_in_threadpool(self._load_record, visible)))
-        approvals = await run_in_threadpool(self._ledger.first_approvals, decision.decision_id)
-        stop = await run_in_threadpool(self._authority.find_stop, decision)
+            return HTMLResponse(record_page(frame, await run_blocking(self._load_record, visible)))
+        approvals = await run_blocking(self._ledger.first_approvals, decision.decision_id)
+        stop = await run_blocking(self._authority.find_stop, decision)
         if not visible.may_answer:
             return HTMLResponse(reading_page(frame, decision, approvals, stop))
-        page = await run_in_threadpool(self._page_of, frame, decision)
+        page = await run_blocking(self._page_of, frame, decision)
         header = (*page.header, *status_elements(frame, decision, approvals, stop))
         return await self._forms.draw(replace(page, header=header), decision)
 
@@ -327,7 +326,7 @@ class _Inbox:
         try:
             response = await self._forms.receive(page, require_open(visible.decision), fields)
         except AlreadyResolved:
-            answered = await run_in_threadpool(self._ledger.find, visible.pending.decision_id)
+            answered = await run_blocking(self._ledger.find, visible.pending.decision_id)
             if not isinstance(answered, ResolvedDecision):
                 raise
             return already_answered_page(answered, page.header)
@@ -344,7 +343,7 @@ class _Inbox:
             return refusal_page(422, "Not assigned", f"A name has at most {MAX_ID_LENGTH} characters.", page.path)
         assert page.principal is not None  # noqa: S101  narrows the type
         named = {"principal": page.principal.id, "channel": CHANNEL}
-        await run_in_threadpool(self._ledger.assign, pending.decision_id, assignee, **named)
+        await run_blocking(self._ledger.assign, pending.decision_id, assignee, **named)
         await self._changes.refresh()
         return RedirectResponse(f"{request.scope.get('root_path', '').rstrip('/')}/", 303)
 
@@ -353,10 +352,10 @@ class _Inbox:
         frame = await self._frame(request)
         check_origin(request, *self._origins(request))
         fields = await read_form(request)
-        visible = await run_in_threadpool(self._find, frame.principal, request.path_params["reference"])
+        visible = await run_blocking(self._find, frame.principal, request.path_params["reference"])
         if not visible.may_answer:
             raise BadToken("You may not answer this decision.", hint="Ask somebody who may.")
-        page = await run_in_threadpool(self._page_of, frame, visible.pending)
+        page = await run_blocking(self._page_of, frame, visible.pending)
         # The token is bound to the principal and the decision: one person's form cannot be sent in another's name.
         if not hmac.compare_digest(fields.get(TOKEN_FIELD, "").encode(), page.hidden[TOKEN_FIELD].encode()):
             raise BadToken("The form does not come from your page of this decision.", hint="Open it again.")
@@ -364,7 +363,7 @@ class _Inbox:
 
     async def _frame(self, request: Request) -> Frame:
         principal = await self._require_principal(request)
-        sequence = await run_in_threadpool(self._ledger.last_sequence)
+        sequence = await run_blocking(self._ledger.last_sequence)
         return Frame(request.scope.get("root_path", "").rstrip("/"), principal, sequence)
 
     async def _require_principal(self, request: Request) -> Principal:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import AlreadyResolved, BadToken, MissingExtra, UnknownDecision
+from emitter.threads import run_blocking
 from emitter.web.answering import DecisionForms, DecisionPage, require_open
 from emitter.web.pages import ERROR_HANDLERS, HostMiddleware, already_answered_page, check_origin, read_form
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 try:
     from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
     from starlette.routing import Route
 except ImportError as error:
@@ -188,7 +188,7 @@ class _RequestHandler:
         return _with_cookie(await self._forms.receive(_page_of(link), decision, fields), link)
 
     async def _find_decision(self, link: Link) -> PendingDecision | ResolvedDecision:
-        decision = await run_in_threadpool(self._ledger.find, link.decision_id)
+        decision = await run_blocking(self._ledger.find, link.decision_id)
         return decision if isinstance(decision, ResolvedDecision) else require_open(decision)
 
 
