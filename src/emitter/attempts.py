@@ -18,7 +18,7 @@ class Verdict(str, Enum):
     REFUSED = "refused"
     VIOLATED = "violated"
     FLAGGED = "flagged"
-    """Valid, but a check asks for one correction. The answer stands if the correction fails."""
+    """Valid, but a check or the words around it ask for one correction. The answer stands if that of a check fails."""
     MALFORMED = "malformed"
     PAUSED = "paused"
     UNKNOWN = "unknown"

@@ -38,7 +38,7 @@ class Recovered:
         value: The document.
         path: The strategy that read it.
         byte_offset: Its start in the answer's UTF-8 bytes.
-        doubtful: The surrounding text may retract it. Ask again if you can.
+        doubtful: The surrounding text says more than a lead-in, and may retract it. Ask again if you can.
     """
 
     value: Json
