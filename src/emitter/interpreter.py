@@ -10,7 +10,6 @@ is cancelled meanwhile, the cancellation is raised at the next step that can be 
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Generator
 from contextlib import aclosing
@@ -22,6 +21,7 @@ from emitter.errors import InputError
 from emitter.threads import BlockingCall
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 T = TypeVar("T")
@@ -259,7 +259,7 @@ class _TaskSteps:
         self._check_cancelled()
         if isinstance(step, SleepStep):
             return await step.clock.async_sleep(step.seconds)
-        await asyncio.sleep(0)  # begin nothing if the task was cancelled meanwhile
+        await _checkpoint()  # begin nothing if the task was cancelled meanwhile
         step.started = True
         answer = step.function()
         return await answer if inspect.isawaitable(answer) else answer
@@ -267,9 +267,16 @@ class _TaskSteps:
     async def _run_blocking(self, step: BlockingStep) -> Any:
         if not step.must_finish:
             self._check_cancelled()
-            await asyncio.sleep(0)
+            await _checkpoint()
         if step.is_quick or self._is_destroyed:
             return step.function()
         call = BlockingCall(step.function)
         self._cancelled = await call.complete() or self._cancelled
         return call.result()
+
+
+async def _checkpoint() -> None:
+    """Let a cancellation of the task be raised."""
+    import asyncio  # noqa: PLC0415  light commands load this module without it
+
+    await asyncio.sleep(0)

@@ -6,7 +6,6 @@ the caller's own code shares it.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncGenerator, Callable
     from contextlib import AbstractContextManager
 
@@ -42,6 +42,8 @@ class BlockingCall:
     """A call that runs in a thread from the beginning."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
+        import asyncio  # noqa: PLC0415  light commands load this module without it
+
         loop = asyncio.get_running_loop()
         pool = _POOLS.get(loop)
         if pool is None:
@@ -61,6 +63,8 @@ class BlockingCall:
 
     async def complete(self) -> asyncio.CancelledError | None:
         """Wait until the call has returned. Return the cancellation of this task that came meanwhile, if any."""
+        import asyncio  # noqa: PLC0415  light commands load this module without it
+
         try:
             await asyncio.shield(self._work)
         except asyncio.CancelledError as error:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emitter import profiles as profile
+from emitter.client.execution import execute
 from emitter.client.request import prepare_emission
 from emitter.client.settings import Settings
 from emitter.errors import PromptTooLong
@@ -43,8 +44,10 @@ class Case:
             "vendor.emitter.document", "node", "answer", self.schema, lambda _: "Decide.", ParseResult, NOBODY
         )
         settings = Settings(model=self.model, policy=self.policy, extra_body=self.options, wire=self.wire, **UNSENT)
-        ask = prepare_emission(wanted, situation, settings)
-        return ask.request.max_output_tokens, ask.max_budget
+        prepared = prepare_emission(wanted, situation, settings)
+        if prepared.emission.obstacle is not None:
+            execute(prepared)
+        return prepared.emission.request.max_output_tokens, prepared.emission.max_budget
 
 
 class Nobody:

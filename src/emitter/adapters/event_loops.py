@@ -14,7 +14,6 @@ Sources: ``_async/connection_pool.py`` and ``_backends/anyio.py`` in httpcore2 2
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import threading
 from contextlib import suppress
@@ -38,6 +37,8 @@ def transport_for_loop(transport: Any) -> Any:
     It is the transport itself, or a view of it with other connection pools. A transport without pools of a known kind,
     or one that is not hashable, is returned as it is.
     """
+    import asyncio  # noqa: PLC0415  light commands load the adapters without it
+
     loop = asyncio.get_running_loop()
     try:
         users = _USERS.get(transport)
@@ -196,6 +197,8 @@ def _close_at_shutdown(loop: AbstractEventLoop, pools: list[Any]) -> None:
 
 
 async def _close_connections(pools: WeakSet[Any]) -> AsyncGenerator[None]:
+    import asyncio  # noqa: PLC0415  light commands load the adapters without it
+
     try:
         yield
     finally:

@@ -14,7 +14,6 @@ Sources: ``_sync`` and ``_backends/sync.py`` in httpcore2 2.16.2; ``connection.p
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 import socket
@@ -174,6 +173,8 @@ async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> Asy
 
 
 async def _await_in_time(part: Awaitable[ResultT], deadline: Deadline) -> ResultT:
+    import asyncio  # noqa: PLC0415  light commands load the adapters without it
+
     scope = asyncio.timeout(deadline.timeout())
     try:
         async with scope:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from emitter.errors import BadCassette
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
@@ -123,6 +121,8 @@ def pytest_runtest_makereport(
 def _finish_cassette(session: CassetteSession, report: pytest.TestReport) -> None:
     if not report.passed or session.failed:
         return
+    from emitter.errors import BadCassette  # noqa: PLC0415  see the module docstring
+
     try:
         problem = session.finish()
     except BadCassette as error:
