@@ -54,42 +54,33 @@ _OWN_KINDS = frozenset(
 )
 """The messages, items, steps and parts that a model or the caller has written."""
 _OWN_CALLS = (None, "", "function", "custom")
-_PLAIN_MEMBERS = frozenset(
+PLAIN_MEMBERS = frozenset(
     {
-        "arguments",
-        "candidates",
-        "choices",
-        "content",
-        "created",
-        "delta",
-        "finishReason",
-        "finish_reason",
-        "function_call",
-        "id",
-        "index",
-        "logprobs",
-        "message",
-        "model",
-        "name",
-        "object",
-        "output",
-        "parts",
-        "refusal",
-        "role",
-        "status",
-        "stop_reason",
-        "system_fingerprint",
-        "text",
-        "tool_calls",
-        "type",
+        "arguments", "avgLogprobs", "candidates", "choices", "content", "created", "delta", "finishReason",
+        "finish_reason", "function_call", "id", "index", "logprobs", "message", "model", "name", "obfuscation",
+        "object", "output", "parts", "refusal", "role", "safetyRatings", "service_tier", "status",
+        "stop_details", "stop_reason", "stop_sequence", "system_fingerprint", "text", "thoughtSignature",
+        "tool_calls", "type", "usage",
     }
-)
-"""The usual members, which name no sources."""
+)  # fmt: skip
+"""The usual members of answers, which name no sources."""
 _SOURCE_NAME = re.compile(
     r"(^|_)(annotation|citation|execut|ground|retriev|search|url_context|sources$)|^(context|documents|references?)$"
 )
 """The members in which vendors name sources: web pages, files, places or the calls of their own tools."""
-_USAGE_MEMBERS = ("usage", "usageMetadata", "usage_metadata")
+_PLAIN_COUNTS = frozenset(
+    {
+        "cacheDetails", "cacheReadInputTokens", "cacheWriteInputTokens", "cache_creation",
+        "cache_creation_input_tokens", "cache_read_input_tokens", "cachedContentTokenCount",
+        "candidatesTokenCount", "candidatesTokensDetails", "completion_tokens", "completion_tokens_details",
+        "inputTokens", "input_tokens", "input_tokens_by_modality", "input_tokens_details", "outputTokens",
+        "output_tokens", "output_tokens_by_modality", "output_tokens_details", "promptTokenCount",
+        "promptTokensDetails", "prompt_tokens", "prompt_tokens_details", "service_tier", "thoughtsTokenCount",
+        "totalTokenCount", "totalTokens", "total_cached_tokens", "total_input_tokens", "total_output_tokens",
+        "total_thought_tokens", "total_tokens", "trafficType",
+    }
+)  # fmt: skip
+"""The usual counts, which say nothing of tools."""
 _SOURCE_COUNT = re.compile(r"citation|search|server_.*tool|sources|tool_use")
 """The token counts and numbers of uses that only material of the vendor's tools has."""
 IGNORED_MEMBERS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata", "media_resolution"})
@@ -98,19 +89,24 @@ IGNORED_MEMBERS = frozenset({"thought", "thought_signature", "part_metadata", "v
 
 def is_grounded(message: JsonObject) -> bool:
     """Return whether a message, or an item, step, choice or body of a response, was fed by outside material."""
-    kind = message.get("type")
+    kind, usage = message.get("type"), message.get("usage")
     if isinstance(kind, str) and kind not in _OWN_KINDS:
         return True
-    if not message.keys() <= _PLAIN_MEMBERS and _names_sources(message):
+    if (not message.keys() <= PLAIN_MEMBERS and _names_sources(message)) or (usage and counts_sources(usage)):
         return True
-    for name in ("content", "parts"):
-        parts = message.get(name)
-        if isinstance(parts, Mapping):
-            if is_grounded(cast("JsonObject", parts)):
-                return True
-        elif isinstance(parts, list | tuple) and any(map(is_outside_part, cast("list[object]", parts))):
+    for content in (message.get("content"), message.get("parts")):
+        if content and not isinstance(content, str) and _has_outside_part(content):
             return True
     return bool(message.get("tool_calls")) and _calls_hosted_tool(message["tool_calls"])
+
+
+def _has_outside_part(content: object) -> bool:
+    if isinstance(content, dict | Mapping):
+        return is_grounded(cast("JsonObject", content))
+    for part in cast("list[object]", content) if isinstance(content, list | tuple) else ():
+        if is_outside_part(part):
+            return True
+    return False
 
 
 def is_outside_part(value: object) -> bool:
@@ -118,9 +114,11 @@ def is_outside_part(value: object) -> bool:
     part = None if isinstance(value, str) else as_json_object(value)
     if part is None:
         return False
-    kind = part.get("type")
+    kind, is_plain = part.get("type"), part.keys() <= PLAIN_MEMBERS
     if isinstance(kind, str):
-        return kind not in _OWN_KINDS or (kind in TEXT_PARTS and _names_sources(part))
+        return kind not in _OWN_KINDS or (kind in TEXT_PARTS and not is_plain and _names_sources(part))
+    if is_plain and "text" in part:
+        return False
     members = {snake_case(name): member for name, member in part.items() if member is not None}
     names = members.keys() - IGNORED_MEMBERS
     if names and names.isdisjoint(_OWN_KINDS):
@@ -135,14 +133,9 @@ def _calls_hosted_tool(calls: object) -> bool:
 
 
 def _names_sources(table: JsonObject) -> bool:
-    for name in table.keys() - _PLAIN_MEMBERS:
+    for name in table.keys() - PLAIN_MEMBERS:
         value = table[name]
-        if not value:
-            continue
-        if name in _USAGE_MEMBERS:
-            if _counts_sources(value):
-                return True
-        elif _is_source_name(name) and _has_content(value):
+        if value and _is_source_name(name) and _has_content(value):
             return True
     return False
 
@@ -152,14 +145,16 @@ def _is_source_name(name: str) -> bool:
     return _SOURCE_NAME.search(snake_case(name)) is not None
 
 
+def counts_sources(usage: object) -> bool:
+    """Return whether a usage counts tokens or uses of the vendor's own tools."""
+    counts = as_json_object(usage) or {}
+    others = counts.keys() - _PLAIN_COUNTS
+    return bool(others) and any(_is_source_count(name) and _is_positive(counts[name]) for name in others)
+
+
 @lru_cache(maxsize=256)
 def _is_source_count(name: str) -> bool:
     return _SOURCE_COUNT.search(snake_case(name)) is not None
-
-
-def _counts_sources(usage: object) -> bool:
-    counts = as_json_object(usage) or {}
-    return any(_is_source_count(name) and _is_positive(count) for name, count in counts.items())
 
 
 def _is_positive(count: object) -> bool:
@@ -175,7 +170,7 @@ def _has_content(value: object) -> bool:
 
 def as_json_object(value: object) -> JsonObject | None:
     """Return a JSON object unchanged, an SDK object as JSON, or None for anything else."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # almost always a dict, for which no abstract class is consulted
         return cast("JsonObject", value)
     dump = cast("Callable[..., object] | None", getattr(value, "model_dump", None))
     dumped = dump(mode="json", exclude_none=True) if dump is not None and not isinstance(value, type) else None

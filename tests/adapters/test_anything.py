@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.adapters import ADAPTERS
+from emitter.adapters.http_response import StreamAccumulator
 from emitter.adapters.response_decoding import DecodingTables
 from emitter.cli.model_answers import ClassifiedExchange, classify_exchange
 from emitter.errors import BadTraffic
-from emitter.messages import Fault, ModelResponse, StopReason
+from emitter.messages import ExpectedAnswer, Fault, ModelResponse, StopReason
 from emitter.profiles import WireFormat, load_profile
-from tests.adapters.bodies import VENDORS, answer, text
+from tests.adapters.bodies import VENDORS, answer, anthropic, bedrock, chat, google, interaction, responses, text
+from tests.adapters.streams import STREAMS
 from tests.work import examples
 
 if TYPE_CHECKING:
@@ -118,6 +120,42 @@ def test_a_plain_answer_with_anything_in_one_place(wire: WireFormat, data: st.Da
         inner = inner[step]
     inner[key] = data.draw(JSON)
     _sound(answer(wire, body), body)
+
+
+@settings(max_examples=examples(600))
+@given(wire=WIRES, data=st.data(), tool=st.sampled_from([None, "decide"]))
+def test_a_plain_stream_with_anything_in_one_place(wire: WireFormat, data: st.DataObject, tool: str | None) -> None:
+    """One value of one event may be anything, whether a tool was offered or not, as a stream and as an array."""
+    body = text(wire, "{}") if tool is None else called(wire, tool)
+    payloads = [payload for _, payload in STREAMS[wire](body, lambda words: [words[:1], words[1:]])]
+    *path, key = data.draw(st.sampled_from(list(_places(payloads))))
+    inner: Any = payloads
+    for step in path:
+        inner = inner[step]
+    inner[key] = data.draw(JSON)
+    _sound(answer(wire, payloads, expected=ExpectedAnswer(tool)), payloads)
+    incoming = StreamAccumulator(load_profile(VENDORS[wire]), wire, ExpectedAnswer(tool))
+    incoming.feed("".join(f"data: {json.dumps(each)}\n\n" for each in payloads).encode())
+    _sound(incoming.finish({}), payloads)
+
+
+def called(wire: WireFormat, tool: str) -> dict[str, Any]:
+    """Return an answer that calls a tool."""
+    match wire:
+        case WireFormat.OPENAI_CHAT:
+            call = {"index": 0, "id": "c", "function": {"name": tool, "arguments": "{}"}}
+            return chat({"content": "", "tool_calls": [call]}, finish_reason="tool_calls")
+        case WireFormat.OPENAI_RESPONSES:
+            return responses({"type": "function_call", "name": tool, "arguments": "{}"})
+        case WireFormat.ANTHROPIC:
+            return anthropic({"type": "tool_use", "id": "t", "name": tool, "input": {}}, stop_reason="tool_use")
+        case WireFormat.GOOGLE:
+            return google({"functionCall": {"name": tool, "args": {}}})
+        case WireFormat.BEDROCK_CONVERSE:
+            return bedrock({"toolUse": {"toolUseId": "t", "name": tool, "input": {}}}, stopReason="tool_use")
+        case WireFormat.GEMINI_INTERACTIONS:
+            call = {"type": "function_call", "id": "c", "name": tool, "arguments": {}}
+            return interaction(call, status="requires_action")
 
 
 def _places(body: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

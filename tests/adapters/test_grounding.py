@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from emitter import grounding
 from emitter import profiles as profile
+from emitter.adapters import detect_wire
 from emitter.adapters.http_response import StreamAccumulator
 from emitter.conversation import parse_conversation
 from emitter.errors import InputError
@@ -315,11 +317,30 @@ def history_of(wire: WireFormat, body: dict[str, Any]) -> list[Any]:
             return body["steps"]
 
 
+_MARKS = re.compile(
+    r"citation|grounding|web_search|server_tool|tool_search|code_interpreter|executableCode|mcp_|google_search"
+    r"|url_?context|file_search|toolCall|image_generation|some_future_type",
+    re.IGNORECASE,
+)
+"""What recorded answers have that outside material fed, whole or streamed."""
+
+
+@needed
+def test_no_recorded_answer_is_grounded_without_a_reason() -> None:
+    """A second look at the raw body finds a mark in each."""
+    found = {
+        name: answer(wire, exchange["response"]["body"])
+        for name, exchange in exchanges().items()
+        if (wire := detect_wire(exchange["endpoint"], "")) is not None and exchange["response"]["status"] == 200
+    }
+    grounded = [name for name, result in found.items() if isinstance(result, ModelResponse) and result.is_grounded]
+    assert len(grounded) > 25
+    assert [name for name in grounded if not _MARKS.search(str(exchanges()[name]["response"]["body"]))] == []
+
+
 @needed
 def test_recorded_answers_have_the_trust_of_the_same_messages() -> None:
     """As answers and as history."""
-    from emitter.adapters import detect_wire  # noqa: PLC0415  only with recordings
-
     compared, grounded, differing = 0, 0, list[str]()
     for name, exchange in exchanges().items():
         body, wire = exchange["response"]["body"], detect_wire(exchange["endpoint"], "")

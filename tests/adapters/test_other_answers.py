@@ -267,6 +267,26 @@ def test_what_a_rating_blocks_is_refused(ratings: Any, place: str, name: str, fo
     assert found.stop is StopReason.REFUSED
 
 
+FILTERS: dict[str, tuple[Any, StopReason]] = {
+    "filtered": ({"hate": {"filtered": True, "severity": "high"}}, StopReason.REFUSED),
+    "the last of them": ({"hate": {"filtered": False}, "jailbreak": {"filtered": True}}, StopReason.REFUSED),
+    "only detected": ({"jailbreak": {"filtered": False, "detected": True}}, StopReason.COMPLETE),
+    "nothing": ({}, StopReason.COMPLETE),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("filters", "stop"), FILTERS.values(), ids=FILTERS)
+def test_what_azure_filters_is_refused(filters: Any, stop: StopReason, form: str) -> None:
+    """Whatever the finish reason says."""
+    made = body(WireFormat.OPENAI_CHAT, WORDS)
+    payloads = [made] if form == "unary" else events(WireFormat.OPENAI_CHAT, made)
+    payloads[0]["choices"][0]["content_filter_results"] = filters
+    found = read(WireFormat.OPENAI_CHAT, form, made if form == "unary" else payloads[1:2] + payloads[:1] + payloads[2:])
+    assert isinstance(found, ModelResponse)
+    assert found.stop is stop
+
+
 def piece(wire: WireFormat, text: str, index: Any = 0) -> list[EVENT]:
     """Return the events that add a text to an answer, at an index of its parts, which are open already."""
     match wire:

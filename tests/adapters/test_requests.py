@@ -334,6 +334,8 @@ REFUSED: dict[str, tuple[WireFormat, dict[str, Any], str]] = {
     ),
     "form-as-text": (WireFormat.OPENAI_RESPONSES, {"text": "plain"}, "extra_body= may not set text."),
     "old-budget": (WireFormat.OPENAI_CHAT, {"max_tokens": 9}, "Set Policy(output_tokens=...)"),
+    "several": (WireFormat.OPENAI_CHAT, {"n": 2}, "An emission has one answer. Call emit_many()"),
+    "several-candidates": (WireFormat.GOOGLE, {"candidateCount": 2}, "An emission has one answer. Call emit_many()"),
     "camel-case": (WireFormat.GOOGLE, {"maxOutputTokens": 9}, "extra_body= may not set maxOutputTokens. Set Policy("),
     "other-form": (WireFormat.GOOGLE, {"response_schema": {}}, "The schema of the emission sets it."),
     "headers": (WireFormat.OPENAI_CHAT, {"extra_headers": {"a": "b"}}, "Pass extra_headers=."),

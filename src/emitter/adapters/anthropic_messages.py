@@ -134,7 +134,8 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         refused_as=as_string(details.get("category")) or None,
         is_grounded=is_grounded(body),
     )
-    return reject_foreign(result, find_foreign_role((body,)))
+    foreign = find_foreign_role((body,))
+    return result if foreign is None else reject_foreign(result, foreign)
 
 
 def _content_blocks(content: Json) -> list[Mapping[str, Any]]:
@@ -248,10 +249,12 @@ class StreamAssembler:
 
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         text, arguments = as_string(delta.get("text")), as_string(delta.get("partial_json"))
-        self._identity.is_grounded = self._identity.is_grounded or delta.get("type") not in _OWN_DELTAS
+        if delta.get("type") not in _OWN_DELTAS:
+            self._identity.is_grounded = True
         if (text or arguments) and index not in self._open:
             self._identity.fail(NOT_OPEN)
-        self._identity.check_end(has_ended=self._has_ended and bool(text or arguments))
+        if self._has_ended and (text or arguments):
+            self._identity.check_end(has_ended=True)
         if self._identity.problem or index not in self._open:
             return ""
         self._blocks[index]["deltas"].append(delta)

@@ -30,7 +30,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.errors import InputError
-from emitter.grounding import is_grounded, is_outside_part
+from emitter.grounding import PLAIN_MEMBERS, counts_sources, is_grounded, is_outside_part
 from emitter.messages import HOUR, NO_FIELDS, Medium, OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -157,9 +157,10 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         text="".join(map(_block_text, blocks)),
         calls=[(call.get("name"), call["input"]) for call in calls if "input" in call],
         expected=expected,
-        is_grounded=is_grounded(message) or is_grounded(body),
+        is_grounded=is_grounded(message) or counts_sources(body.get("usage")),
     )
-    return reject_foreign(result, find_foreign_role((message,)))
+    foreign = find_foreign_role((message,))
+    return result if foreign is None else reject_foreign(result, foreign)
 
 
 def _is_clients(call: Mapping[str, Any]) -> bool:
@@ -234,19 +235,21 @@ class StreamAssembler:
         if is_error_body(event, *_EVENTS):
             self._failure = event.get("error") or event.get("errors") or event
             return ""
-        start, delta, stop = (as_mapping(event.get(f"contentBlock{kind}")) for kind in ("Start", "Delta", "Stop"))
-        self._identity.check_role(as_mapping(event.get("messageStart")).get("role"))
-        if start:
+        if delta := as_mapping(event.get("contentBlockDelta")):
+            return self._add_delta(read_index(delta.get("contentBlockIndex")), as_mapping(delta.get("delta")))
+        if start := as_mapping(event.get("contentBlockStart")):
             self._start_block(read_index(start.get("contentBlockIndex")), as_mapping(start.get("start")))
-        text = ""
-        if delta:
-            text = self._add_delta(read_index(delta.get("contentBlockIndex")), as_mapping(delta.get("delta")))
-        if stop:
+        elif stop := as_mapping(event.get("contentBlockStop")):
             self._closed.add(read_index(stop.get("contentBlockIndex")))
+        else:
+            self._add_message_event(event)
+        return ""
+
+    def _add_message_event(self, event: Mapping[str, Any]) -> None:
+        self._identity.check_role(as_mapping(event.get("messageStart")).get("role"))
         if "messageStop" in event:
             self._stop_reasons.append(as_mapping(event["messageStop"]).get("stopReason"))
         self._usage |= as_mapping(as_mapping(event.get("metadata")).get("usage"))
-        return text
 
     def _start_block(self, index: int, start: Mapping[str, Any]) -> None:
         self._identity.check_end(has_ended=bool(self._stop_reasons))
@@ -254,7 +257,8 @@ class StreamAssembler:
             self._identity.fail(NOT_OPEN)
         if self._identity.problem:
             return
-        self._identity.is_grounded = self._identity.is_grounded or is_outside_part(start)
+        if is_outside_part(start):
+            self._identity.is_grounded = True
         call = dict(as_mapping(start.get("toolUse")))
         self._blocks[index] = {"text": [], "toolUse": call, "input": []}
         if self._own_call is None and self._expected is not None and _is_clients(call):
@@ -262,7 +266,8 @@ class StreamAssembler:
 
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         text, arguments = as_string(delta.get("text")), as_string(as_mapping(delta.get("toolUse")).get("input"))
-        self._identity.is_grounded = self._identity.is_grounded or is_outside_part(delta)
+        if not delta.keys() <= PLAIN_MEMBERS and is_outside_part(delta):
+            self._identity.is_grounded = True
         if not (text or arguments):
             return ""
         self._check_place(index, is_call=bool(arguments))

@@ -33,7 +33,7 @@ from emitter.adapters.response_decoding import (
     with_usage,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.grounding import is_grounded, is_outside_part
+from emitter.grounding import PLAIN_MEMBERS, counts_sources, is_grounded, is_outside_part
 from emitter.messages import ModelResponse, OutputMode, Role, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         text=text,
         calls=[(step.get("name"), step.get("arguments") or {}) for step in calls],
         expected=expected,
-        is_grounded=is_grounded(body) or any(map(is_grounded, steps)),
+        is_grounded=counts_sources(body.get("usage")) or any(map(is_grounded, steps)),
     )
     return reject_foreign(result, find_foreign_role(steps if body.get("role") == "agent" else (body, *steps)))
 
@@ -161,16 +161,15 @@ class StreamAssembler:
         self._own_call: int | None = None
         self._statuses: list[Json] = []
         self._failure: Json = None
+        self._has_ended = False
         self._is_complete = False
 
     def add(self, event: Mapping[str, Any]) -> str:
         """Add an event. Return the text that it adds to the document. Events after an error are ignored."""
-        if self._failure:
+        if self._has_failed(event):
             return ""
-        if is_error_body(event, "event_type") or event.get("event_type") == "error":
-            self._failure = event.get("error") or event.get("errors") or event
-            return ""
-        self._identity.check_id(event.get("interaction_id"))
+        if "interaction_id" in event:
+            self._identity.check_id(event["interaction_id"])
         match event.get("event_type"):
             case "step.delta":
                 return self._add_delta(read_index(event.get("index")), as_mapping(event.get("delta")))
@@ -181,11 +180,18 @@ class StreamAssembler:
             case "interaction.created" | "interaction.completed" as kind:
                 self._update(as_mapping(event.get("interaction")))
                 self._is_complete = self._is_complete or kind == "interaction.completed"
+                self._has_ended = self._has_ended or self._is_complete
             case "interaction.status_update":
                 self._update({key: event[key] for key in ("status", "usage") if key in event})
             case _:
                 pass
         return ""
+
+    def _has_failed(self, event: Mapping[str, Any]) -> bool:
+        """Return whether this or an earlier event is an error."""
+        if not self._failure and (is_error_body(event, "event_type") or event.get("event_type") == "error"):
+            self._failure = event.get("error") or event.get("errors") or event
+        return bool(self._failure)
 
     def _update(self, interaction: Mapping[str, Any]) -> None:
         self._identity.check_id(interaction.get("id"))
@@ -193,11 +199,13 @@ class StreamAssembler:
         self._interaction |= interaction
         if interaction.get("status") not in _RUNNING:
             self._statuses.append(interaction.get("status"))
+            self._has_ended = self._has_ended or bool(interaction.get("status"))
 
     def _start_step(self, index: int, step: Mapping[str, Any]) -> str:
-        self._identity.check_end(has_ended=self._is_complete or any(self._statuses))
+        self._identity.check_end(has_ended=self._has_ended)
         if index < 0 or index in self._steps:
             self._identity.fail(NOT_OPEN)
+        self._identity.check_role(step.get("role"))
         if self._identity.problem:
             return ""
         self._steps[index] = {**step, "deltas": []}
@@ -207,11 +215,13 @@ class StreamAssembler:
         return _step_text(step) if self._is_document(index) else ""
 
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
-        text, arguments = _delta_text(delta), as_string(delta.get("arguments"))
-        if delta.get("type") not in _OWN_DELTAS or (text and is_outside_part(delta)):
+        kind, arguments = delta.get("type"), as_string(delta.get("arguments"))
+        text = as_string(delta.get("text")) if kind == "text" else ""
+        if kind not in _OWN_DELTAS or (text and not delta.keys() <= PLAIN_MEMBERS and is_outside_part(delta)):
             self._identity.is_grounded = True
         if text or arguments:
-            self._identity.check_end(has_ended=self._is_complete or any(self._statuses))
+            if self._has_ended:
+                self._identity.check_end(has_ended=True)
             if index not in self._open:
                 self._identity.fail(NOT_OPEN)
         if self._identity.problem or index not in self._open:
@@ -236,10 +246,6 @@ class StreamAssembler:
             return AssembledBody({**body, "error": self._failure}, is_complete=True)
         is_complete, identity = self._is_complete and any(reasons), self._identity
         return AssembledBody(body, is_complete, identity.problem, identity.is_grounded)
-
-
-def _delta_text(delta: Mapping[str, Any]) -> str:
-    return as_string(delta.get("text")) if delta.get("type") == "text" else ""
 
 
 def _finish_step(step: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from emitter.adapters.response_decoding import (
     worst_stop_reason,
 )
 from emitter.errors import InputError
-from emitter.grounding import is_grounded
+from emitter.grounding import counts_sources, is_grounded
 from emitter.messages import NO_FIELDS, OutputMode, Role, StopReason, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "tools": ReservedOption.TOOLS,
         "tool_config": ReservedOption.TOOLS,
         "automatic_function_calling": ReservedOption.TOOLS,
+        "candidate_count": ReservedOption.ONE_ANSWER,
         "automatic_continuation": ReservedOption.WHOLE_ANSWER,
         "should_return_http_response": ReservedOption.WHOLE_ANSWER,
     }
@@ -128,7 +129,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         stops = _stop_reasons(candidate)
         if _has_blocked_rating(candidate) and worst_stop_reason(stops, tables.stops) is not StopReason.REFUSED:
             stops = (_BLOCKED,)
-        grounded = is_grounded(candidate) or is_grounded(response)
+        grounded = is_grounded(candidate) or counts_sources(_get_field(response, "usageMetadata"))
         results.append(
             make_result(tables, usage, stops, text=text, calls=calls, expected=expected, is_grounded=grounded)
         )
@@ -138,9 +139,8 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
     if not results:
         return make_result(tables, usage)
     contents = [as_mapping(candidate.get("content")) for candidate in candidates]
-    return reject_foreign(
-        worst_result(results), find_foreign_choice(candidates, expected) or find_foreign_role(contents)
-    )
+    foreign = find_foreign_choice(candidates, expected) or find_foreign_role(contents)
+    return worst_result(results) if foreign is None else reject_foreign(worst_result(results), foreign)
 
 
 def _unwrap(body: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -231,17 +231,20 @@ class StreamAssembler:
         self._body["usageMetadata"] |= as_mapping(_get_field(chunk, "usageMetadata"))
         if _block_reason(chunk):
             self._body["promptFeedback"] = {"blockReason": _block_reason(chunk)}
-        return "".join([self._add_candidate(candidate, _get_field(chunk, "responseId")) for candidate in candidates])
+        written = ""
+        for candidate in candidates:
+            written += self._add_candidate(candidate, _get_field(chunk, "responseId"))
+        return written
 
     def _add_candidate(self, candidate: Mapping[str, Any], response_id: Json) -> str:
         index, content = read_index(candidate.get("index")), as_mapping(candidate.get("content"))
         target = self._candidates.setdefault(index, _StreamedCandidate())
         text, calls = _text_and_calls(candidate)
         if text or calls:
-            self._identity.check_id(response_id)
-            self._identity.check_end(has_ended=bool(target.reasons))
+            self._identity.check_piece(response_id, has_ended=bool(target.reasons))
         self._identity.check_role(content.get("role"))
-        self._identity.is_grounded = self._identity.is_grounded or is_grounded(candidate)
+        if not self._identity.is_grounded:
+            self._identity.is_grounded = is_grounded(candidate)
         target.is_blocked = target.is_blocked or _has_blocked_rating(candidate)
         target.reasons.extend(reason for reason in _stop_reasons(candidate) if reason not in ("", _UNSPECIFIED_REASON))
         if self._identity.problem:

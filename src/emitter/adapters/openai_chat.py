@@ -31,7 +31,7 @@ from emitter.adapters.response_decoding import (
     worst_result,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.grounding import is_grounded
+from emitter.grounding import PLAIN_MEMBERS, is_grounded
 from emitter.messages import Medium, OutputMode, Usage, as_mapping
 
 if TYPE_CHECKING:
@@ -54,11 +54,13 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
         "parallel_tool_calls": ReservedOption.TOOLS,
         "functions": ReservedOption.TOOLS,
         "function_call": ReservedOption.TOOLS,
+        "n": ReservedOption.ONE_ANSWER,
         "stream": ReservedOption.STREAM,
         "stream_options.include_usage": ReservedOption.STREAM,
     }
 )
 """The request fields that ``extra_body`` may not set, including other names of the same fields."""
+_FILTERED = "content_filter"
 _FILE_NAME = "document.pdf"
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 _VISIBLE_TYPES = (None, "text", "output_text")
@@ -168,11 +170,17 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         )
         for choice, message in zip(choices, messages, strict=True)
     ]
-    return reject_foreign(worst_result(results), find_foreign_choice(choices, expected) or find_foreign_role(messages))
+    foreign = find_foreign_choice(choices, expected) or find_foreign_role(messages)
+    return worst_result(results) if foreign is None else reject_foreign(worst_result(results), foreign)
 
 
 def _stop_reasons(choice: Mapping[str, Any]) -> tuple[str, ...]:
-    return collect_stop_reasons(choice.get("finish_reason"), as_mapping(choice.get("finish_details")).get("type"))
+    """Return the finish reasons of a choice, and that of Azure's filter if a category says that it was filtered."""
+    reasons = (choice.get("finish_reason"), as_mapping(choice.get("finish_details")).get("type"))
+    filters = as_mapping(choice.get("content_filter_results"))
+    if filters and any(as_mapping(category).get("filtered") for category in filters.values()):
+        return collect_stop_reasons(*reasons, _FILTERED)
+    return collect_stop_reasons(*reasons)
 
 
 def _is_refusal(message: Mapping[str, Any]) -> bool:
@@ -267,8 +275,12 @@ class StreamAssembler:
         if is_error_body(event, "choices", "usage"):
             self._error = event.get("error") or event
         self._usage = event.get("usage") or self._usage
-        self._identity.is_grounded = self._identity.is_grounded or is_grounded(event)
-        return "".join([self._add_chunk(choice, event.get("id")) for choice in as_objects(event.get("choices"))])
+        if not event.keys() <= PLAIN_MEMBERS:
+            self._identity.is_grounded = self._identity.is_grounded or is_grounded(event)
+        written = ""
+        for choice in as_objects(event.get("choices")):
+            written += self._add_chunk(choice, event.get("id"))
+        return written
 
     def body(self) -> AssembledBody:
         """Return the body so far."""
@@ -286,10 +298,11 @@ class StreamAssembler:
         delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
         text, calls = _visible_text(delta.get("content")), _call_deltas(delta)
         if text or calls:
-            self._identity.check_id(chunk_id)
-            self._identity.check_end(has_ended=bool(target.stop_reasons))
-        self._identity.check_role(delta.get("role"))
-        self._identity.is_grounded = self._identity.is_grounded or is_grounded(delta) or is_grounded(choice)
+            self._identity.check_piece(chunk_id, has_ended=bool(target.stop_reasons))
+        if "role" in delta:
+            self._identity.check_role(delta["role"])
+        if not self._identity.is_grounded:
+            self._identity.is_grounded = is_grounded(delta) or is_grounded(choice)
         target.is_refused = target.is_refused or _is_refusal(delta)
         target.error = choice.get("error") or delta.get("error") or target.error
         target.stop_reasons.extend(filter(None, _stop_reasons(choice)))

@@ -35,7 +35,7 @@ from emitter.adapters.response_decoding import (
     worst_stop_reason,
 )
 from emitter.adapters.transport import post, post_streamed
-from emitter.grounding import is_grounded
+from emitter.grounding import counts_sources, is_grounded
 from emitter.messages import Medium, OutputMode, StopReason, as_list, as_mapping
 
 if TYPE_CHECKING:
@@ -134,7 +134,8 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
     """Return the response or fault that a response body describes."""
     output, usage = as_objects(body.get("output")), parse_usage(body.get("usage"), "input", "output")
     is_error = is_error_body(body, "status", "output")
-    if expected is not None and not (is_error and "id" not in body) and not expected.is_own_id(body.get("id")):
+    is_foreign = expected is not None and not expected.is_own_id(body.get("id"))
+    if is_foreign and not (is_error and "id" not in body):
         return make_protocol_fault(ANOTHER_ID)
     stop_reasons = _stop_reasons(body, output)
     has_unexplained_error = is_error and not any(reason.startswith(_EXPLAINED_STATUSES) for reason in stop_reasons)
@@ -150,10 +151,11 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         key = _CALL_INPUT_KEYS.get(as_string(item.get("type")))
         calls += [(item.get("name"), item[key])] if key is not None and key in item else []
     raw_stops = ("refusal",) if refused else stop_reasons
-    grounded = is_grounded(body) or any(map(is_grounded, output))
+    grounded = counts_sources(body.get("usage")) or any(map(is_grounded, output))
     text = "".join(texts)
     result = make_result(tables, usage, raw_stops, text=text, calls=calls, expected=expected, is_grounded=grounded)
-    return reject_foreign(result, find_foreign_role(output))
+    foreign = find_foreign_role(output)
+    return result if foreign is None else reject_foreign(result, foreign)
 
 
 def _stop_reasons(body: Mapping[str, Any], output: list[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -274,6 +276,7 @@ class StreamAssembler:
         """Add an item that begins or is finished."""
         item = as_mapping(event.get("item"))
         index = self._item_index(event, item)
+        self._identity.check_role(item.get("role"))
         self._identity.check_end(has_ended=self._is_complete)
         if index < 0 or index in self._closed or (step == "added" and index in self._items):
             self._identity.fail(NOT_OPEN)
@@ -283,7 +286,7 @@ class StreamAssembler:
         self._identity.is_grounded = self._identity.is_grounded or is_grounded(item)
         if step == "done":
             self._closed.add(index)
-        is_call = item.get("type") in _CALL_INPUT_KEYS
+        is_call = as_string(item.get("type")) in _CALL_INPUT_KEYS
         if self._own_call is None and is_call and self._expected is not None:
             self._own_call = index if self._expected.is_own_call(item.get("name")) else None
 

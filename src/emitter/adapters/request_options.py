@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -30,6 +31,7 @@ class ReservedOption(str, Enum):
     TOOLS = "An emission calls no tools. Call yours before it, and pass their results as materials=."
     STREAM = "Call stream() or astream()."
     WHOLE_ANSWER = "An emission waits for the whole answer."
+    ONE_ANSWER = "An emission has one answer. Call emit_many() with the same input for several."
     BACKGROUND = "Use background=True."
     HEADERS = "Pass extra_headers=."
     QUERY = "Set it on the client, such as client=openai.OpenAI(default_query={...})."
@@ -122,6 +124,7 @@ def _reserved_as(
     return next((reason for other, reason in reserved.items() if prefix and other.startswith(prefix)), None)
 
 
+@lru_cache(maxsize=512)
 def to_snake_case(name: str) -> str:
     """Return a camelCase name in snake_case."""
     return _CAPITAL.sub(lambda match: f"_{match[0].lower()}", name)

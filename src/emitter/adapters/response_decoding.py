@@ -323,6 +323,13 @@ class StreamIdentity:
         self.is_grounded = False
         self._id: Json = None
 
+    def check_piece(self, piece_id: Json, *, has_ended: bool) -> None:
+        """Note a piece that comes after the end of the answer, or has another id than an earlier one."""
+        if piece_id != self._id:
+            self.check_id(piece_id)
+        if has_ended:
+            self.check_end(has_ended=True)
+
     def check_id(self, value: Json) -> None:
         """Note a piece whose id differs from that of an earlier one. Some servers send empty ids."""
         if value != self._id and value not in (None, ""):

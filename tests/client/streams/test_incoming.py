@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emitter import EmissionError
 from emitter import profiles as profile
 from emitter.adapters import detect_wire
 from emitter.adapters.http_response import StreamAccumulator
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, StopReason
 from emitter.profiles import WireFormat
+from emitter.streaming import FieldComplete, Restart
+from tests.adapters import bodies
 from tests.adapters.bodies import VENDORS, answer
-from tests.adapters.streams import STREAMS
+from tests.adapters.streams import STREAMS, Frame
 from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
+from tests.client.streams.vendor import WORLDS, Answer, ask, streamed
 from tests.traffic.recorded import exchanges, needed
 from tests.work import covering, examples
 
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from emitter.messages import CallResult
-    from tests.adapters.streams import Cut, Frame
+    from tests.adapters.streams import Cut
 
 often = settings(max_examples=examples(40))
 
@@ -101,6 +106,70 @@ def test_any_bytes_are_an_answer(wire: WireFormat, data: bytes) -> None:
 def test_a_flood_of_nothing_is_a_fault(wire: WireFormat, flood: bytes) -> None:
     """Keep-alives without an answer are none."""
     assert isinstance(fed(wire, in_pieces(flood * 20_000, [1]))[0], Fault)
+
+
+@st.composite
+def disordered(draw: st.DrawFn, wire: WireFormat) -> list[dict[str, Any]]:
+    """Draw the events of two answers: in a wrong order, left out, repeated, or all of them in place."""
+    cut = draw(cuts())
+    documents = ('{"vendor": "Acme"}', '{"vendor": "Evil Ltd"}')
+    streams = [[payload for _, payload in STREAMS[wire](bodies.text(wire, words), cut)] for words in documents]
+    events = [*streams[0]]
+    for _ in range(draw(st.integers(0, 4))):
+        at, source = draw(st.integers(0, len(events))), draw(st.sampled_from([*streams[0], *streams[1]]))
+        match draw(st.sampled_from(["insert", "drop", "swap", "replace"])):
+            case "insert":
+                events.insert(at, source)
+            case "drop":
+                del events[at : at + 1]
+            case "swap" if len(events) > at + 1:
+                events[at], events[at + 1] = events[at + 1], events[at]
+            case _:
+                events[at : at + 1] = [source]
+    return copy.deepcopy(events)
+
+
+@pytest.mark.parametrize("wire", WireFormat)
+@given(data=st.data(), sizes=st.lists(st.integers(1, 60), min_size=1, max_size=3))
+@settings(max_examples=examples(200))
+def test_what_was_reported_is_the_beginning_of_the_answer(
+    wire: WireFormat, data: st.DataObject, sizes: list[int]
+) -> None:
+    """In whatever order the events come, an answer that counts is the one that was reported."""
+    events = data.draw(disordered(wire))
+    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, ExpectedAnswer())
+    pieces = in_pieces(Frame().write([("", payload) for payload in events]).encode(), sizes)
+    reported = "".join(map(incoming.feed, pieces))
+    found = incoming.finish({})
+    if isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE:
+        assert reported + incoming.unreported == found.text
+
+
+@pytest.mark.parametrize("wire", WireFormat)
+@given(data=st.data(), world=st.sampled_from(WORLDS))
+@settings(max_examples=examples(60))
+def test_a_field_that_was_reported_is_that_of_the_result(wire: WireFormat, data: st.DataObject, world: str) -> None:
+    """Or it was taken back by a restart. A document that is repaired at the end may not be reported before."""
+    events = data.draw(disordered(wire))
+    broken = Answer([f"data: {json.dumps(payload)}\n\n".encode() for payload in events])
+    good = streamed(wire.value, bodies.text(wire, '{"vendor": "Bolt"}'))
+    found = ask(wire.value, world, [broken, *[good] * 5], VENDOR)
+    reported: dict[str, Any] = {}
+    for event in found.reported:
+        if isinstance(event, Restart):
+            reported = {}
+        if isinstance(event, FieldComplete):
+            reported[event.pointer] = event.value
+    if not isinstance(found.result, EmissionError):
+        assert reported in ({}, {"/vendor": found.result.value["vendor"]})
+
+
+VENDOR: dict[str, Any] = {
+    "type": "object",
+    "properties": {"vendor": {"type": "string"}},
+    "required": ["vendor"],
+    "additionalProperties": False,
+}
 
 
 @needed
