@@ -187,6 +187,10 @@ def test_an_odd_answer(body: Any, stop: StopReason, words: str, arguments: tuple
 
 
 CUT = {
+    "an-item-of-no-type": events(
+        {"type": "response.output_item.added", "output_index": 0, "item": {"type": []}},
+        {"type": "response.output_item.done", "output_index": 0, "item": {"type": {}}},
+    ),
     "in-progress": events({"type": "response.created", "response": {"status": "completed"}}),
     "error-then-completed": events(
         {"type": "error", "message": "broke"},

@@ -31,7 +31,7 @@ from emitter.outside_values import parse_float, parse_http_date
 from emitter.strict_json import DuplicateKeyError, json_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from emitter.adapters.response_decoding import DecodingTables
     from emitter.messages import CallResult, Json, Usage
@@ -163,33 +163,46 @@ def parse_body(text: str) -> Json:
 
 def _decode_body(wire: WireFormat, body: Json, tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     if isinstance(body, _UnreadableBody):
-        usage = (
-            _decode_object(wire, _assemble(wire, body.events, None).body, tables, None).usage if body.events else None
-        )
+        usage = _decode_events(wire, list(body.events), tables, None).usage if body.events else None
         return with_usage(make_protocol_fault(body.problem), usage)
-    if not isinstance(body, list):
-        return _decode_object(wire, body, tables, expected)
-    events = cast("list[Json]", body)
-    result = _decode_stream(wire, _assemble(wire, events, expected), tables, expected)
+    if isinstance(body, list):
+        return _decode_events(wire, cast("list[Json]", body), tables, expected)
+    return _decode_object(wire, body, tables, expected)
+
+
+def _decode_events(
+    wire: WireFormat, events: list[Json], tables: DecodingTables, expected: ExpectedAnswer | None
+) -> CallResult:
+    """Return the result of a stream that arrived in one piece."""
+    assembler = ADAPTERS[wire].StreamAssembler(expected)
+    reported = "".join([assembler.add(as_mapping(event)) for event in events])
+    result = _decode_stream(wire, assembler.body(), tables, expected, reported)
     return result if all(isinstance(event, dict) for event in events) else _reject_event(result)
 
 
-def _assemble(wire: WireFormat, events: Iterable[Json], expected: ExpectedAnswer | None) -> AssembledBody:
-    assembler = ADAPTERS[wire].StreamAssembler(expected)
-    for event in events:
-        assembler.add(as_mapping(event))
-    return assembler.body()
-
-
 def _decode_stream(
-    wire: WireFormat, assembled: AssembledBody, tables: DecodingTables, expected: ExpectedAnswer | None
+    wire: WireFormat, assembled: AssembledBody, tables: DecodingTables, expected: ExpectedAnswer | None, reported: str
 ) -> CallResult:
+    """Return the result of a stream. Its document must be the one that its events ``reported``."""
     result = _decode_object(wire, assembled.body, tables, expected)
-    if assembled.is_grounded and isinstance(result, ModelResponse):
+    if not assembled.is_complete:
+        return with_usage(make_protocol_fault("the stream ended without its last event"), result.usage)
+    if not isinstance(result, ModelResponse):
+        return result
+    if assembled.is_grounded:
         result = replace(result, is_grounded=True)
-    if assembled.is_complete:
-        return reject_foreign(result, assembled.problem)
-    return with_usage(make_protocol_fault("the stream ended without its last event"), result.usage)
+    is_other = expected is not None and result.stop is StopReason.COMPLETE and not _begins_with(result, reported)
+    return reject_foreign(result, assembled.problem or (ANOTHER_DOCUMENT if is_other else None))
+
+
+def _begins_with(response: ModelResponse, reported: str) -> bool:
+    """Return whether the document begins with a text, or is the same JSON.
+
+    The arguments of a call are a text in the events of a stream, and an object in some vendors' responses.
+    """
+    if response.document_text.startswith(reported):
+        return True
+    return bool(response.arguments) and json_equal(parse_arguments(reported), response.arguments[0])
 
 
 def _reject_event(result: CallResult) -> CallResult:
@@ -309,28 +322,19 @@ class StreamAccumulator:
         if not self._is_event_stream:
             text = "".join(self._beginning)
             result = parse_response(self._profile, self._wire, _SUCCESS, headers, text, expected=self._expected)
-            return self._compare_document(result)
+            self.unreported = result.document_text if isinstance(result, ModelResponse) else ""
+            return result
         self._final_usage = self.usage_and_completion()
         for event in self._errors:
             self._assembler.add(as_mapping(event))
-        result = _decode_stream(self._wire, self._assembler.body(), self._tables, self._expected)
-        result = self._compare_document(result) if self._all_objects else _reject_event(result)
+        reported = "".join(self.text_pieces)
+        result = _decode_stream(self._wire, self._assembler.body(), self._tables, self._expected, reported)
+        result = result if self._all_objects else _reject_event(result)
+        if isinstance(result, ModelResponse):
+            document = result.document_text
+            self.unreported = (document if document.startswith(reported) else reported)[self._fed :]
         error = next((event for event in self._errors if as_mapping(event).get("error")), None)
         return _with_headers(result, _SUCCESS, headers, error)
-
-    def _compare_document(self, result: CallResult) -> CallResult:
-        """Return the result, or a fault if its document is not the one that was reported as it arrived."""
-        if not isinstance(result, ModelResponse):
-            return result
-        reported, document = "".join(self.text_pieces), result.document_text
-        if document.startswith(reported):
-            self.unreported = document[self._fed :]
-            return result
-        # The arguments of a call are a text in the events, and may be an object in the response.
-        if result.arguments and json_equal(parse_arguments(reported), result.arguments[0]):
-            self.unreported = reported[self._fed :]
-            return result
-        return reject_foreign(result, ANOTHER_DOCUMENT) if result.stop is StopReason.COMPLETE else result
 
     @property
     def is_event_stream(self) -> bool:
