@@ -29,6 +29,7 @@ from tests.testing.asking import until
 boto3 = pytest.importorskip("boto3")
 botocore_config = pytest.importorskip("botocore.config")
 loaders = pytest.importorskip("botocore.loaders")
+eventstream = pytest.importorskip("botocore.eventstream")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,6 +154,27 @@ def test_a_broken_frame_is_a_fault(vendor: Simulator, place: int) -> None:
         list(reported)
     assert reported.trace.attempts[0].fault is not None
     assert reported.trace.attempts[0].fault.kind is FaultKind.PROTOCOL
+
+
+_START = encode_event("messageStart", b'{"role": "assistant"}')
+_BEHIND = {
+    "half a frame": _START[:-9],
+    "words": b"upstream connect error",
+    "a number": encode_event("messageStop", b"3"),
+    "a list": encode_event("messageStop", b"[]"),
+    "two objects": encode_event("messageStop", b'{}} {"messageStop": {"stopReason": "end_turn"}'),
+    "another member": encode_event("messageStop", b'{}, "metadata": {}'),
+}
+
+
+@pytest.mark.parametrize("behind", _BEHIND)
+def test_what_is_no_event_is_a_fault_and_what_came_before_it_counts(behind: str) -> None:
+    """A frame holds one object, which cannot become two events, and a stream ends between frames."""
+    read_so_far: list[bytes] = []
+    with pytest.raises(eventstream.ParserError):
+        read_so_far.extend(as_server_sent_events([_START + _BEHIND[behind]]))
+
+    assert read_so_far == [b'data: {"messageStart": {"role": "assistant"}}\n\n']
 
 
 @pytest.mark.parametrize("mode", ["legacy", "standard", "adaptive"])

@@ -258,7 +258,6 @@ class BedrockResponse:
     def read(self) -> None:
         """Read the body. Raises ``ResponseRejected`` if it is too large."""
         content = self.raw._content = b"".join(self._iter_body())  # noqa: SLF001
-        self._check_length(len(content))
         is_error = self.status_code >= _FIRST_ERROR or _ERROR_TYPE in self.headers
         self.content = with_error_type(content, self.headers) if is_error else content
         if self.status_code >= _FIRST_ERROR:
@@ -268,6 +267,7 @@ class BedrockResponse:
         for piece in self.raw.raw.stream():
             self._transfer.count_piece(piece)
             yield piece
+        self._check_length(self._transfer.received)
 
     def _check_length(self, received: int) -> None:
         """Raise botocore's exception for a body that was cut short, which botocore itself does not check."""
@@ -316,26 +316,51 @@ def _message(body: Mapping[str, Json]) -> Json:
 
 
 def as_server_sent_events(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the events that each piece of an event stream completes, as server-sent events."""
-    buffer = _botocore("eventstream").EventStreamBuffer()
+    """Yield the events that each piece of an event stream completes, as server-sent events.
+
+    Raises botocore's exceptions for a frame that is damaged, cut off, or not an event.
+    """
+    eventstream = _botocore("eventstream")
+    buffer, unread = eventstream.EventStreamBuffer(), 0
     for piece in pieces:
         buffer.add_data(piece)
-        yield b"".join(map(_as_server_sent_event, buffer))
+        unread += len(piece)
+        events: list[bytes] = []
+        try:
+            for message in buffer:
+                unread -= message.prelude.total_length
+                events.append(_as_server_sent_event(message))
+        finally:  # what came before a damaged frame counts, too
+            if events:
+                yield b"".join(events)
+    if unread:
+        raise eventstream.ParserError("The stream ends inside a frame.")
 
 
 def _as_server_sent_event(message: Any) -> bytes:
     """Return an event in the form in which boto3 yields it, ``{"messageStop": {…}}``, and an exception as an error."""
-    headers, payload = message.headers, message.payload
+    headers, payload = message.headers, message.payload or b"{}"
     match headers.get(":message-type"):
         case "event":
+            _check_object(payload)
             name = json.dumps(headers.get(":event-type")).encode()
             # JSON has line breaks between its tokens only.
-            return b"data: {%b: %b}\n\n" % (name, payload.replace(b"\n", b" ").replace(b"\r", b" ") or b"{}")
+            return b"data: {%b: %b}\n\n" % (name, payload.replace(b"\n", b" ").replace(b"\r", b" "))
         case "exception":
             error = _parse_exception(headers.get(":exception-type", ""), payload)
         case _:
             error = {"type": headers.get(":error-code"), "message": headers.get(":error-message")}
     return b"event: error\ndata: %b\n\n" % json.dumps({"error": error}).encode()
+
+
+def _check_object(payload: bytes) -> None:
+    """Raise botocore's exception unless a payload is one JSON object, which can then be written into another."""
+    try:
+        is_object = isinstance(json.loads(payload), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    if not is_object:
+        raise _botocore("eventstream").ParserError("The payload of an event is not a JSON object.")
 
 
 def _parse_exception(name: str, payload: bytes) -> dict[str, Json]:
