@@ -125,12 +125,7 @@ class _Call:
 
     def _estimate_usage(self, reported: Usage | None, text: str) -> Usage:
         """Return the usage of the call, estimating the part that the vendor did not report."""
-        reported, encoding = reported or Usage(), self._prepared.target.profile.token_encoding(self._request.model)
-        input_tokens = reported.input or tokens.count_request_tokens(self._request, encoding)
-        output_tokens = reported.output or tokens.count_tokens(text, encoding)
-        if reported.input == input_tokens and reported.output == output_tokens:
-            return reported
-        return replace(reported, input=input_tokens, output=output_tokens, estimated=True)
+        return _estimate_usage(self._request, self._prepared.target.profile, reported, text)
 
     def _estimate_lost(self, fault: Fault) -> Usage | None:
         """Return an estimate for an answer that was lost on the way. The vendor bills it nevertheless."""
@@ -177,6 +172,23 @@ class UnaryCall(_Call):
     def usage_so_far(self) -> Usage | None:
         """Return None: a vendor reports usage only with the whole answer."""
         return None
+
+
+def complete_usage(answer: CallResult, request: ModelRequest, profile: ProviderProfile) -> CallResult:
+    """Return the answer to a request with an estimate of the usage that the vendor did not report."""
+    if not isinstance(answer, ModelResponse) or _is_billed(answer.usage):
+        return answer
+    text = answer.text + "".join(map(_as_text, answer.arguments))
+    return replace(answer, usage=_estimate_usage(request, profile, answer.usage, text))
+
+
+def _estimate_usage(request: ModelRequest, profile: ProviderProfile, reported: Usage | None, text: str) -> Usage:
+    reported, encoding = reported or Usage(), profile.token_encoding(request.model)
+    input_tokens = reported.input or tokens.count_request_tokens(request, encoding)
+    output_tokens = reported.output or tokens.count_tokens(text, encoding)
+    if reported.input == input_tokens and reported.output == output_tokens:
+        return reported
+    return replace(reported, input=input_tokens, output=output_tokens, estimated=True)
 
 
 def _is_billed(usage: Usage | None) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 from emitter.adapters import ADAPTERS
 from emitter.attempts import Verdict
 from emitter.client.execution import EmissionRun
+from emitter.client.transport import complete_usage
 from emitter.core.effects import EmissionOutcome, Restart, Sleep
 from emitter.deadline import Deadline
 from emitter.errors import InputError
@@ -162,11 +163,14 @@ class BatchedEmission:
         self.answered_by_vendor = True
         """Whether the last answer came from the vendor."""
         plan = replace(requested.plan, emission=replace(emission, request=request, judge=judge))
+        self._profile = plan.target.profile
         self._run = EmissionRun.start(plan)
         self.deadline = min(self._run.deadline, run_deadline, key=Deadline.remaining)
 
     async def advance(self, answer: CallResult | None, *, by_vendor: bool = True) -> None:
         """Begin, or continue with an answer, or with None after a wait, until the next call, wait, or end."""
+        if answer is not None and self.next_call is not None:
+            answer = complete_usage(answer, self.next_call, self._profile)
         self.next_call, self.next_wait, self.answered_by_vendor = None, None, by_vendor
         try:
             effect = await arun_steps(self._run.advance(answer))
