@@ -15,7 +15,7 @@ from urllib.parse import quote
 from emitter.adapters.http_response import decode_response
 from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault
 from emitter.adapters.transport import HttpRequest
-from emitter.bulk.batches.exchanges import iter_recent_batches, require_id, send
+from emitter.bulk.batches.exchanges import check_batch, iter_recent_batches, require_id, send
 from emitter.bulk.batches.row_splitters import LineSplitter
 from emitter.bulk.batches.rows import iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
@@ -74,6 +74,7 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
 async def get_status(connection: BatchConnection, batch: SubmittedBatch) -> VendorBatchStatus:
     """Return the state of the batch."""
     state = await send(connection, HttpRequest("get", f"{_PATH}/{quote(batch.batch_id, safe='')}"))
+    check_batch(state, batch)
     counts = as_mapping(state.get("request_counts"))
     failed = sum(as_count(counts.get(name)) for name in ("errored", "canceled", "expired"))
     return VendorBatchStatus(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
 
     from emitter.adapters.transport import LimitedClient
-    from emitter.bulk.batches.vendor_api import BatchConnection
+    from emitter.bulk.batches.vendor_api import BatchConnection, SubmittedBatch
     from emitter.messages import CallResult
 
 PAGE_SIZE = 100
@@ -103,3 +103,9 @@ def require_id(response: Mapping[str, Any], member: str = "id") -> str:
     if not isinstance(value, str) or _ID.fullmatch(value) is None:
         raise BatchRequestFailed(make_protocol_fault(f"it has no {member}"))
     return value
+
+
+def check_batch(state: Mapping[str, Any], batch: SubmittedBatch, member: str = "id") -> None:
+    """Raise ``BatchRequestFailed`` if a state is that of another batch."""
+    if require_id(state, member) != batch.batch_id:
+        raise BatchRequestFailed(make_protocol_fault("it is about another batch"))

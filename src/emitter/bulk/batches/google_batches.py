@@ -22,6 +22,7 @@ from emitter.bulk.batches.exchanges import (
     MAX_PAGES,
     PAGE_SIZE,
     BatchRequestFailed,
+    check_batch,
     exchange,
     require_id,
     send,
@@ -102,6 +103,7 @@ async def get_status(connection: BatchConnection, batch: SubmittedBatch) -> Vend
     async with aclosing(_iter_rows(connection, batch, splitter)) as rows:
         async for _ in rows:
             count += 1
+    check_batch(splitter.document, batch, "name")
     metadata = as_mapping(splitter.document.get("metadata"))
     state = as_string(metadata.get("state")).removeprefix("BATCH_STATE_")
     fault = _STATE_FAULTS.get(state)

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from emitter.adapters.http_response import decode_response, parse_response
 from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault, with_usage
 from emitter.adapters.transport import HttpRequest, Upload
-from emitter.bulk.batches.exchanges import iter_recent_batches, require_id, send
+from emitter.bulk.batches.exchanges import check_batch, iter_recent_batches, require_id, send
 from emitter.bulk.batches.row_splitters import LineSplitter
 from emitter.bulk.batches.rows import iter_rows, read_result
 from emitter.bulk.batches.vendor_api import (
@@ -77,8 +77,9 @@ async def submit(connection: BatchConnection, tag: str, requests: Sequence[Packe
 async def get_status(connection: BatchConnection, batch: SubmittedBatch) -> VendorBatchStatus:
     """Return the state of the batch."""
     state = await send(connection, HttpRequest("get", f"/batches/{quote(batch.batch_id, safe='')}"))
+    check_batch(state, batch)
     status, counts = as_string(state.get("status")), as_mapping(state.get("request_counts"))
-    files = tuple(filter(None, (as_string(state.get(name)) for name in ("output_file_id", "error_file_id"))))
+    files = tuple(require_id(state, name) for name in ("output_file_id", "error_file_id") if state.get(name))
     # A batch fails as a whole if its input file is invalid, or if it exceeds the queue limit of the organization.
     invalid = _get_rejections(connection, state) if status == "failed" else ()
     return VendorBatchStatus(
