@@ -129,7 +129,7 @@ cassettes: .venv/installed  ## write cassettes/ again from their scripts
 corpus: .venv/installed  ## prove the schema compiler on corpora: all of ../shared/corpora, or CORPUS=a file or folder
 	$(BIN)/python -m tests.schema.proof.report $(CORPUS)
 
-hostile: .venv/installed  ## every wrong way in which a vendor can answer, on every wire and in every mode: three minutes
+hostile: .venv/installed  ## every wrong way in which a vendor can answer, on every wire and in every mode: five minutes
 	$(BIN)/python -m tests.hostile.report
 
 stalls: .venv/installed  ## how long an event loop stands still while 50 tasks use a store that is 100 ms away

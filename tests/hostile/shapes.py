@@ -1,104 +1,142 @@
-"""What a hostile vendor answers, generated from tables: how HTTP, JSON and streams of events can go wrong."""
+"""What a hostile vendor answers, generated from tables: how HTTP, JSON and streams of events can go wrong.
+
+Each shape says what may come of it. A shape of HTTP changes how something good is sent, so that it fits every step of
+an exchange: an answer, a poll, an upload, a file of results. A shape of an answer changes what is said in it.
+"""
 
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import zlib
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from emitter.profiles.model import WireFormat
-from tests.adapters.streams import STREAMS, Frame
+from tests.hostile import wires
 from tests.hostile.vendor import Script, chunked, http, raw
-from tests.scenarios.vendors import VENDORS
+from tests.hostile.wires import (
+    DECOY_TEXT,
+    SSE_WIRES,
+    STOPS,
+    TEXT,
+    WIRES,
+    changed,
+    decoyed,
+    events,
+    stop_path,
+    stream_kind,
+    streamed,
+    unary,
+    written,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-WIRES = ("openai-responses", "openai-chat", "anthropic", "google")
-DOCUMENT = {"a": "the right value", "n": 7}
-TEXT = json.dumps(DOCUMENT)
-INPUT, OUTPUT = 1480, 40
-"""What the vendors say of the cost."""
-
-Expected = Literal["answer", "error", "either"]
-Kind = Literal["application/json", "text/event-stream"]
+Expected = Literal["answer", "error", "either", "any"]
+"""What may come: the right answer, a typed error, one of them, or these and any other value that is reported truly."""
+BodyOf = Callable[[str], Any]
+"""Returns what a wire's unary answer is."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """Which answer is wanted: of a wire, whole or streamed, and at which address the vendor and a stranger are."""
+    """What is asked for: the answer of a wire, whole or streamed, or the ``body`` of a step of an exchange.
+
+    The addresses are those of the vendor, of a stranger, and of the vendor under the name of another origin. With
+    ``decoy``, what is good holds wrong values, since none of it may be taken.
+    """
 
     wire: str
     streams: bool
     here: str = ""
     elsewhere: str = ""
+    alias: str = ""
+    body: bytes | None = None
+    decoy: bool = False
+    tool: str = "answer"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> str:
         """The content type of a good answer."""
-        return "text/event-stream" if self.streams else "application/json"
+        return stream_kind(self.wire) if self.streams else "application/json"
 
     @property
     def good(self) -> bytes:
         """The body of a good answer."""
-        return stream(events(self.wire), self.wire) if self.streams else json.dumps(unary(self.wire)).encode()
+        if self.body is not None:
+            return decoyed(self.body) if self.decoy else self.body
+        text = DECOY_TEXT if self.decoy else TEXT
+        if self.streams:
+            return written(events(self.wire, text), self.wire)
+        return json.dumps(unary(self.wire, text)).encode()
 
 
 @dataclass(frozen=True)
 class Shape:
     """One way to answer.
 
-    ``expected`` says what must come of it: the right answer, a typed error, or either, but never another answer.
-    ``said`` tells that the vendor said what the call cost, so that the trace must say so, too.
+    Attributes:
+        script: What is sent.
+        expected: What may come of it.
+        said: The vendor says what the call cost, so that the trace must say so, too.
+        wires: The wires that it is for.
+        steps: It changes how something is sent, and may so be any step of an exchange.
+        body: The unary answer that it is, if it is one: it may also be a result of a batch.
+        streams: It is a stream of events, and no answer to a call that is not streamed.
+        size: The limit on sizes that it is meant to pass; none for the usual one.
+        tool: It is for a model that is asked by a tool.
+        upload: The request is so large that a slow reader takes long.
+        begins: It begins as something good, of which a reader of lines may take those that are whole.
     """
 
     name: str
-    script: Callable[[Ask], Script]
+    script: Callable[[Ask], Script] = field(repr=False)
     expected: Expected = "error"
     said: bool = False
-    large: bool = False
+    wires: tuple[str, ...] = WIRES
+    steps: bool = False
+    body: BodyOf | None = field(default=None, repr=False)
+    streams: bool = False
+    size: int | None = None
+    tool: bool = False
+    upload: bool = False
+    begins: bool = False
 
 
-@cache
-def _unary(wire: str) -> str:
-    return json.dumps(VENDORS[wire].whole(TEXT, OUTPUT).body)
+def sent(*parts: bytes, reset: bool = False) -> Script:
+    """Return the script that sends these bytes."""
+    return Script(parts, reset)
 
 
-def unary(wire: str) -> dict[str, Any]:
-    """Return the body of a good unary answer."""
-    body: dict[str, Any] = json.loads(_unary(wire))
-    return body
+def framed(name: str, frame: Callable[[Ask], bytes], expected: Expected = "error", **more: Any) -> Shape:
+    """Return a shape of HTTP, which fits every step."""
+    return Shape(name, lambda ask: sent(frame(ask)), expected, steps=True, **more)
 
 
-@cache
-def _events(wire: str) -> str:
-    made = STREAMS[WireFormat(wire)](unary(wire), lambda text: [text[:9], text[9:]])
-    return json.dumps(list(made))
+def answered(name: str, body: BodyOf, expected: Expected = "error", **more: Any) -> Shape:
+    """Return a shape of an answer, which is streamed as the events that it would be where a stream is asked for."""
+    return Shape(name, lambda ask: sent(whole(ask, body(ask.wire))), expected, body=body, **more)
 
 
-def events(wire: str) -> list[tuple[str, Any]]:
-    """Return the events of a good stream."""
-    return [(name, payload) for name, payload in json.loads(_events(wire))]
+def whole(ask: Ask, body: Any) -> bytes:
+    """Return a body as a response: as the events that it would be, where it can still be written so."""
+    if ask.streams:
+        try:
+            return http(written(streamed(ask.wire, body), ask.wire), kind=ask.kind)
+        except (TypeError, AttributeError, KeyError, ValueError, IndexError):
+            pass
+    return http(json.dumps(body).encode(), kind="application/json")
 
 
-def stream(made: list[tuple[str, Any]], wire: str, **frame: Any) -> bytes:
-    """Return events as they are written down."""
-    return Frame(done=wire == "openai-chat", **frame).write(made).encode()
-
-
-def _sent(*pieces: bytes, reset: bool = False) -> Script:
-    return Script(pieces, reset)
-
-
-# --- HTTP ----------------------------------------------------------------------------------------------------------
+# --- HTTP ---
 
 
 def _framings() -> Iterator[Shape]:
     """Yield good answers in odd frames."""
-    frames: dict[str, Callable[[bytes, Kind], bytes]] = {
+    frames: dict[str, Callable[[bytes, str], bytes]] = {
         "length": lambda body, kind: http(body, kind=kind),
         "close": lambda body, kind: raw(body, kind=kind),
         "chunks": lambda body, kind: raw(chunked(body), "Transfer-Encoding: chunked", kind=kind),
@@ -120,18 +158,33 @@ def _framings() -> Iterator[Shape]:
         "informational": lambda body, kind: b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + http(body, kind=kind),
         "continue": lambda body, kind: b"HTTP/1.1 100 Continue\r\n\r\n" + http(body, kind=kind),
         "no-reason": lambda body, kind: http(body, kind=kind, status="200 "),
-        "no-kind": lambda body, _: http(body, kind=""),
-        "wrong-kind": lambda body, _: http(body, kind="text/html"),
-        "odd-kind": lambda body, _: http(body, kind="application/json; charset=utf-7"),
-        "no-such-charset": lambda body, _: http(body, kind="text/plain; charset=nonsense"),
+    }
+    kinds = {
+        "no-kind": "",
+        "wrong-kind": "text/html",
+        "odd-kind": "application/json; charset=utf-7",
+        "no-such-charset": "text/plain; charset=nonsense",
     }
     for name, frame in frames.items():
-        yield Shape(f"frame:{name}", lambda ask, frame=frame: _sent(frame(ask.good, ask.kind)), "answer", said=True)
+        # boto3 asks for no coding, and does not read one; nor does it read an informational response but 100.
+        known = SSE_WIRES if name.startswith(("gzip", "deflate", "informational")) else WIRES
+        made = framed(
+            f"frame:{name}", lambda ask, frame=frame: frame(ask.good, ask.kind), "answer", said=True, wires=known
+        )
+        yield made
+        if known is SSE_WIRES:
+            yield replace(made, expected="either", said=False, wires=("bedrock-converse",))
+    for name, kind in kinds.items():
+        # The frames of Amazon's streams are read only under their own content type.
+        yield framed(
+            f"frame:{name}", lambda ask, kind=kind: http(ask.good, kind=kind), "answer", said=True, wires=SSE_WIRES
+        )
     yield Shape(
         "frame:byte-by-byte",
         lambda ask: Script([bytes([each]) for each in http(ask.good, kind=ask.kind)]),
         "answer",
         said=True,
+        steps=True,
     )
 
 
@@ -158,22 +211,28 @@ def _cuts() -> Iterator[Shape]:
         "body-half": lambda ask: sized(ask)[: len(sized(ask)) - len(ask.good) // 2],
         "body-last-byte": lambda ask: sized(ask)[:-1],
         "chunk-size": lambda ask: in_chunks(ask).partition(b"\r\n\r\n")[0] + b"\r\n\r\n4",
-        "chunk-data": lambda ask: in_chunks(ask)[:-90],
+        "chunk-data": lambda ask: in_chunks(ask)[:-50],
         "last-chunk": lambda ask: in_chunks(ask)[: -len(b"0\r\n\r\n")],
         "last-line": lambda ask: in_chunks(ask)[:-2],
-        "gzip-half": lambda ask: zipped(ask)[:-60],
+        "gzip-half": lambda ask: zipped(ask)[:-30],
         "gzip-trailer": lambda ask: zipped(ask)[:-4],
     }
     for name, cut in places.items():
         for end in ("close", "reset"):
-            yield Shape(f"cut:{name}-{end}", lambda ask, cut=cut, end=end: _sent(cut(ask), reset=end == "reset"))
-    yield Shape(
+            yield Shape(
+                f"cut:{name}-{end}",
+                lambda ask, cut=cut, end=end: sent(cut(ask), reset=end == "reset"),
+                steps=True,
+                begins=True,
+                wires=SSE_WIRES if (name, end) == ("last-line", "close") else WIRES,
+            )
+    yield framed(
         "cut:inner-gzip",
-        lambda ask: _sent(http(gzip.compress(ask.good)[:-40], kind=ask.kind, headers=["Content-Encoding: gzip"])),
-        "error",
+        lambda ask: http(gzip.compress(ask.good)[:-30], kind=ask.kind, headers=["Content-Encoding: gzip"]),
+        begins=True,
     )
-    yield Shape("cut:clean-half", lambda ask: _sent(http(ask.good[: len(ask.good) // 2], kind=ask.kind)), "error")
-    yield Shape("cut:clean-start", lambda ask: _sent(http(ask.good[:30], kind=ask.kind)), "error")
+    yield framed("cut:clean-half", lambda ask: http(ask.good[: len(ask.good) // 2], kind=ask.kind), begins=True)
+    yield framed("cut:clean-start", lambda ask: http(ask.good[:30], kind=ask.kind), begins=True)
 
 
 def _wrong_frames() -> Iterator[Shape]:
@@ -186,11 +245,35 @@ def _wrong_frames() -> Iterator[Shape]:
         "length-word": lambda ask: raw(ask.good, "Content-Length: many", kind=ask.kind),
         "length-two": lambda ask: raw(ask.good, "Content-Length: 5", "Content-Length: 6", kind=ask.kind),
         "length-huge": lambda ask: raw(ask.good, f"Content-Length: {10**30}", kind=ask.kind),
+        "length-digits": lambda ask: raw(ask.good, f"Content-Length: {DIGITS}", kind=ask.kind),
         "chunk-not-hex": lambda ask: raw(b"zz\r\n" + ask.good, "Transfer-Encoding: chunked", kind=ask.kind),
         "chunk-negative": lambda ask: raw(b"-5\r\n" + ask.good, "Transfer-Encoding: chunked", kind=ask.kind),
         "chunk-huge": lambda ask: raw(b"f" * 40 + b"\r\n" + ask.good, "Transfer-Encoding: chunked", kind=ask.kind),
         "chunk-no-end": lambda ask: raw(b"5\r\n" + ask.good, "Transfer-Encoding: chunked", kind=ask.kind),
         "chunk-none": lambda ask: raw(ask.good, "Transfer-Encoding: chunked", kind=ask.kind),
+        "chunk-and-length": lambda ask: raw(
+            chunked(ask.good), "Transfer-Encoding: chunked", "Content-Length: 9", kind=ask.kind
+        ),
+        "chunk-extension-long": lambda ask: raw(
+            b"%x;%s\r\n%s\r\n0\r\n\r\n" % (len(ask.good), b"x" * (1 << 20), ask.good),
+            "Transfer-Encoding: chunked",
+            kind=ask.kind,
+        ),
+        "chunk-extensions-long": lambda ask: raw(
+            chunked(ask.good, 1).replace(b"1\r\n", b"1;" + b"x" * 4000 + b"\r\n"),
+            "Transfer-Encoding: chunked",
+            kind=ask.kind,
+        ),
+        "trailers-many": lambda ask: raw(
+            chunked(ask.good, end=b"0\r\n" + b"X-Late: 1\r\n" * 50_000 + b"\r\n"),
+            "Transfer-Encoding: chunked",
+            kind=ask.kind,
+        ),
+        "trailer-long": lambda ask: raw(
+            chunked(ask.good, end=b"0\r\nX-Late: " + b"x" * (1 << 20) + b"\r\n\r\n"),
+            "Transfer-Encoding: chunked",
+            kind=ask.kind,
+        ),
         "coding-unknown": lambda ask: raw(chunked(ask.good), "Transfer-Encoding: gzip, chunked", kind=ask.kind),
         "not-gzip": lambda ask: http(ask.good, kind=ask.kind, headers=["Content-Encoding: gzip"]),
         "not-deflate": lambda ask: http(ask.good, kind=ask.kind, headers=["Content-Encoding: deflate"]),
@@ -201,6 +284,12 @@ def _wrong_frames() -> Iterator[Shape]:
             gzip.compress(ask.good)[:-8] + b"12345678", kind=ask.kind, headers=["Content-Encoding: gzip"]
         ),
         "gzip-six-times": lambda ask: http(ask.good, kind=ask.kind, headers=["Content-Encoding: " + "gzip, " * 6]),
+        "gzip-behind": lambda ask: http(
+            gzip.compress(ask.good) + b"rubbish", kind=ask.kind, headers=["Content-Encoding: gzip"]
+        ),
+        "codings-many": lambda ask: http(
+            gzip.compress(ask.good), kind=ask.kind, headers=["Content-Encoding: " + "identity, " * 5000 + "gzip"]
+        ),
         "no-http": lambda ask: ask.good,
         "smtp": lambda _: b"220 mail.invalid ESMTP\r\n",
         "tls": lambda _: b"\x15\x03\x01\x00\x02\x02\x50",
@@ -209,20 +298,62 @@ def _wrong_frames() -> Iterator[Shape]:
         "status-word": lambda ask: http(ask.good, kind=ask.kind, status="fine OK"),
         "status-short": lambda ask: http(ask.good, kind=ask.kind, status="20 OK"),
         "status-long": lambda ask: http(ask.good, kind=ask.kind, status="2000 OK"),
+        "status-digits": lambda ask: http(ask.good, kind=ask.kind, status=f"{DIGITS} OK"),
         "header-no-colon": lambda ask: http(ask.good, kind=ask.kind, headers=["nothing"]),
         "header-nul": lambda ask: http(ask.good, kind=ask.kind, headers=["X-A: \0"]),
         "header-long": lambda ask: http(ask.good, kind=ask.kind, headers=["X-A: " + "a" * 300_000]),
+        "header-name-long": lambda ask: http(ask.good, kind=ask.kind, headers=["X" * 300_000 + ": a"]),
+        "header-folded": lambda ask: http(ask.good, kind=ask.kind, headers=["X-A: a", *[" b"] * 20_000]),
         "headers-many": lambda ask: http(ask.good, kind=ask.kind, headers=[f"X-{n}: 1" for n in range(20_000)]),
+        "cookies-many": lambda ask: http(
+            ask.good, kind=ask.kind, headers=[f"Set-Cookie: c{n}=1; Domain=localhost" for n in range(60)]
+        ),
+        "reason-long": lambda ask: http(ask.good, kind=ask.kind, status="200 " + "x" * 300_000),
+        "retry-after-digits": lambda ask: http(
+            ask.good, status="503 X", kind=ask.kind, headers=[f"Retry-After: {DIGITS}"]
+        ),
+        "retry-after-odd": lambda ask: http(
+            ask.good, status="429 X", kind=ask.kind, headers=["Retry-After: Fri, 99 Foo 99999 99:99:99 GMT"]
+        ),
+        "limits-digits": lambda ask: http(ask.good, kind=ask.kind, headers=[f"{name}: {DIGITS}" for name in _LIMITS]),
+        "limits-odd": lambda ask: http(ask.good, kind=ask.kind, headers=[f"{name}: -1e999s" for name in _LIMITS]),
         "switching": lambda _: b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nhello",
         "informational-only": lambda _: b"HTTP/1.1 100 Continue\r\n\r\n" * 9,
+        "informational-many": lambda _: b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 50_000,
+        "informational-headers": lambda ask: (
+            b"HTTP/1.1 103 Early Hints\r\n" + b"X: y\r\n" * 20_000 + b"\r\n" + http(ask.good, kind=ask.kind)
+        ),
+        "blank-lines-before": lambda ask: b"\r\n" * 50_000 + http(ask.good, kind=ask.kind),
     }
-    either = ("length-short", "gzip-sum", "version", "length-huge", "header-long", "headers-many", "not-deflate")
     for name, frame in frames.items():
-        yield Shape(
-            f"wrong:{name}", lambda ask, frame=frame: _sent(frame(ask)), "either" if name in either else "error"
-        )
+        made = framed(f"wrong:{name}", frame, "either" if name in _READABLE else "error", begins=name == "length-long")
+        lax = name in _READABLE_BY_BOTO3
+        yield replace(made, wires=SSE_WIRES) if lax else made
+        if lax:
+            yield replace(made, expected="either", wires=("bedrock-converse",))
 
 
+DIGITS = "9" * 5000
+_LIMITS = (
+    "x-ratelimit-limit-requests",
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-limit-tokens",
+    "anthropic-ratelimit-requests-limit",
+    "anthropic-ratelimit-tokens-remaining",
+    "anthropic-ratelimit-tokens-reset",
+    "x-request-id",
+)
+"""Headers of which a client reads numbers and times."""
+_READABLE = (
+    *("length-short", "gzip-sum", "version", "length-huge", "length-digits", "not-deflate", "gzip-behind"),
+    *("codings-many", "chunk-and-length", "chunk-extension-long", "chunk-extensions-long", "trailers-many"),
+    *("trailer-long", "header-no-colon", "header-long", "header-name-long", "header-folded", "headers-many"),
+    *("cookies-many", "reason-long", "limits-digits", "limits-odd", "informational-headers", "blank-lines-before"),
+)
+"""Wrong frames whose content is whole, so that a client may take it. No other one may be taken."""
+_READABLE_BY_BOTO3 = ("header-nul", "length-negative", "length-word", "coding-unknown", "not-gzip")
+"""Further ones that urllib3 takes, which does not read what it has no use for."""
 _STATUSES = (
     *(201, 202, 203, 204, 205, 206, 207, 226, 299, 300, 304, 305, 306, 399, 400, 401, 402, 403, 404, 405, 406, 407),
     *(408, 409, 410, 413, 415, 418, 422, 424, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 507, 511, 520, 529),
@@ -242,56 +373,95 @@ def _statuses() -> Iterator[Shape]:
     for status in _STATUSES:
         for name, body in bodies.items():
             expected: Expected = "either" if status < _FIRST_BAD and name == "good" else "error"
-            yield Shape(
-                f"status:{status}-{name}",
-                lambda ask, status=status, body=body: _sent(http(body(ask), status=f"{status} X", kind=ask.kind)),
-                expected,
+            # Steps of an exchange are tried with every status, but not with every body under it.
+            yield replace(
+                framed(
+                    f"status:{status}-{name}",
+                    lambda ask, status=status, body=body: http(body(ask), status=f"{status} X", kind=ask.kind),
+                    expected,
+                ),
+                steps=name == "good",
             )
 
 
 def _redirects() -> Iterator[Shape]:
-    """Yield redirects: here, elsewhere, in a circle, nowhere."""
+    """Yield redirects: here, elsewhere, in a circle, nowhere; and headers that only name another address."""
     targets: dict[str, Callable[[Ask], str]] = {
-        "here": lambda ask: f"{ask.here}/frame:length/{ask.wire}/",
-        "elsewhere": lambda ask: f"{ask.elsewhere}/frame:length/{ask.wire}/",
+        "here": lambda ask: f"{ask.here}/other",
+        "here-relative": lambda _: "../other",
+        "elsewhere": lambda ask: f"{ask.elsewhere}/v1",
+        "alias": lambda ask: f"{ask.alias}/v1",
+        "tls": lambda ask: ask.elsewhere.replace("http:", "https:"),
         "no-scheme": lambda ask: ask.elsewhere.removeprefix("http:") + "/x",
+        "upper": lambda ask: ask.elsewhere.replace("http", "HTTP") + "/x",
+        "backslash": lambda ask: f"{ask.here}\\@{ask.elsewhere.removeprefix('http://')}/",
+        "at": lambda ask: f"{ask.here}@{ask.elsewhere.removeprefix('http://')}/",
         "circle": lambda _: "",
         "nonsense": lambda _: "http://[::1",
+        "port-digits": lambda _: f"http://127.0.0.1:{DIGITS}/",
         "script": lambda _: "javascript:alert(1)",
         "file": lambda _: "file:///etc/passwd",
         "too-long": lambda _: "/" + "a" * 50_000,
         "credentials": lambda ask: ask.elsewhere.replace("://", "://user:pass@"),
     }
-    for status in (301, 302, 303, 307, 308):
+    for status in (300, 301, 302, 303, 305, 307, 308):
         for name, target in targets.items():
-            yield Shape(
+            yield framed(
                 f"redirect:{status}-{name}",
-                lambda ask, status=status, target=target: _sent(
-                    http(ask.good, status=f"{status} X", kind=ask.kind, headers=[f"Location: {target(ask)}"])
+                lambda ask, status=status, target=target: http(
+                    ask.good, status=f"{status} X", kind=ask.kind, headers=[f"Location: {target(ask)}"]
                 ),
             )
-        yield Shape(
+        yield framed(
             f"redirect:{status}-no-location",
-            lambda ask, status=status: _sent(http(ask.good, status=f"{status} X", kind=ask.kind)),
+            lambda ask, status=status: http(ask.good, status=f"{status} X", kind=ask.kind),
         )
+        yield framed(
+            f"redirect:{status}-twice",
+            lambda ask, status=status: http(
+                ask.good,
+                status=f"{status} X",
+                kind=ask.kind,
+                headers=[f"Location: {ask.here}/other", f"Location: {ask.elsewhere}/v1"],
+            ),
+        )
+    for status in (200, 201, 202, 401, 407, 500, 503):
+        for header in ("Location", "Content-Location", "Refresh", "Link", "Alt-Svc", "X-Goog-Upload-Url"):
+            yield framed(
+                f"points:{status}-{header.lower()}",
+                lambda ask, status=status, header=header: http(
+                    ask.good, status=f"{status} X", kind=ask.kind, headers=[f"{header}: {_POINTERS[header](ask)}"]
+                ),
+                "either" if status < _FIRST_BAD else "error",
+            )
 
 
-# --- bodies --------------------------------------------------------------------------------------------------------
+_POINTERS: dict[str, Callable[[Ask], str]] = {
+    "Location": lambda ask: f"{ask.elsewhere}/v1",
+    "Content-Location": lambda ask: f"{ask.elsewhere}/v1",
+    "Refresh": lambda ask: f"0; url={ask.elsewhere}/v1",
+    "Link": lambda ask: f'<{ask.elsewhere}/v1>; rel="next preload"',
+    "Alt-Svc": lambda ask: f'h2="{ask.elsewhere.removeprefix("http://")}"; ma=60',
+    "X-Goog-Upload-Url": lambda ask: f"{ask.elsewhere}/upload",
+}
 
-_DIGITS = "9" * 5000
+
+# --- bodies ---
+
 _ODD_BODIES: dict[str, bytes] = {
     **{f"json-{name}": text.encode() for name, text in {
-        "one": "1", "minus": "-1", "infinite": "1e999", "digits": _DIGITS, "text": '"text"', "true": "true",
+        "one": "1", "minus": "-1", "infinite": "1e999", "digits": DIGITS, "text": '"text"', "true": "true",
         "null": "null", "list": "[]", "list-of-one": "[1]", "list-of-null": "[null]", "list-in-list": "[[]]",
         "object": "{}", "nan": "NaN", "deep-list": "[" * 100_000, "deep-object": '{"a":' * 100_000,
         "deep-closed": "[" * 900 + "]" * 900, "deeper-closed": "[" * 9000 + "]" * 9000, "two": "{}{}",
         "half": '{"id": "x", ', "comment": "/* x */ {}", "single-quotes": "{'a': 1}", "bare": "{a: 1}",
-        "digits-inside": f'{{"usage": {_DIGITS}}}', "error-deep": '{"error":' * 900 + "1" + "}" * 900,
+        "digits-inside": f'{{"usage": {DIGITS}}}', "error-deep": '{"error":' * 900 + "1" + "}" * 900,
         "error-text": '{"error": "broke"}', "error-number": '{"error": 503}', "error-list": '{"error": ["x"]}',
         "error-true": '{"error": true}', "message": '{"message": "broke"}', "detail": '{"detail": [{"msg": "x"}]}',
         "errors": '{"errors": [{"message": "x"}]}', "success-false": '{"success": false}',
         "error-odd-code": '{"error": {"code": {"a": 1}, "message": ["x"], "type": 7, "status": null}}',
-        "error-digits": f'{{"error": {{"code": {_DIGITS}}}}}', "surrogate": '{"error": "\\ud800"}',
+        "error-digits": f'{{"error": {{"code": {DIGITS}}}}}', "surrogate": '{"error": "\\ud800"}',
+        "error-code-digits": f'{{"error": {{"code": "{DIGITS}", "message": "broke"}}}}',
     }.items()},
     "empty": b"", "blank": b" \n\t ", "html": b"<html><body>hi</body></html>", "xml": b"<?xml version='1.0'?><a/>",
     "words": b"upstream connect error", "nul": b"\0" * 100, "bytes": bytes(range(256)), "not-utf8": b'{"a": "\xff"}',
@@ -299,32 +469,56 @@ _ODD_BODIES: dict[str, bytes] = {
     "event-of-words": b"data: hello\n\n", "event-half": b'data: {"id": ', "events-empty": b"data:\n\ndata:\n\n",
     "done-only": b"data: [DONE]\n\n", "comments-only": b": ping\n\n" * 9, "event-number": b"data: 3\n\n",
     "event-list": b"data: []\n\n", "event-error": b"event: error\ndata: broke\n\n", "fields": b"id: 1\nretry: 2\n\n",
-    "event-deep": b"data: " + b"[" * 100_000 + b"\n\n", "event-digits": b"data: " + _DIGITS.encode() + b"\n\n",
+    "event-deep": b"data: " + b"[" * 100_000 + b"\n\n", "event-digits": b"data: " + DIGITS.encode() + b"\n\n",
     "event-null": b"data: null\n\n", "event-surrogate": b'data: "\\ud800"\n\n',
 }  # fmt: skip
 
 
+def _with_byte(body: bytes, behind: bytes) -> bytes:
+    """Return a body with a byte that is no UTF-8 behind some other ones, or behind the first quote."""
+    at = body.find(behind if behind in body else b'"') + len(behind)
+    return body[:at] + b"\xff" + body[at:]
+
+
 def _bodies() -> Iterator[Shape]:
     for name, body in _ODD_BODIES.items():
-        yield Shape(f"body:{name}", lambda ask, body=body: _sent(http(body, kind=ask.kind)))
-    yield Shape("body:mark", lambda ask: _sent(http(b"\xef\xbb\xbf" + ask.good, kind=ask.kind)), "answer", said=True)
-    yield Shape("body:blank-before", lambda ask: _sent(http(b"\n \n" + ask.good, kind=ask.kind)), "answer", said=True)
-    yield Shape("body:rubbish-behind", lambda ask: _sent(http(ask.good + b"\n\ndata: x\n\n", kind=ask.kind)))
-    yield Shape("body:twice", lambda ask: _sent(http(ask.good + ask.good, kind=ask.kind)), "either")
-    yield Shape(
-        "body:the-other-form",
-        lambda ask: _sent(http(Ask(ask.wire, not ask.streams).good, kind=ask.kind)),
+        yield framed(f"body:{name}", lambda ask, body=body: http(body, kind=ask.kind))
+    yield framed(
+        "body:mark",
+        lambda ask: http(b"\xef\xbb\xbf" + ask.good, kind=ask.kind),
         "answer",
         said=True,
+        wires=SSE_WIRES,
+    )
+    yield framed(
+        "body:blank-before",
+        lambda ask: http(b"\n \n" + ask.good, kind=ask.kind),
+        "answer",
+        said=True,
+        wires=SSE_WIRES,
+    )
+    for name, behind in {"inside": b'"', "text": b"value"}.items():
+        yield framed(
+            f"body:not-utf8-{name}",
+            lambda ask, behind=behind: http(_with_byte(ask.good, behind), kind=ask.kind),
+            begins=True,
+        )
+    yield framed("body:cut-character", lambda ask: http(ask.good + b"\xe2\x82", kind=ask.kind), begins=True)
+    yield Shape("body:rubbish-behind", lambda ask: sent(http(ask.good + b"\n\ndata: x\n\n", kind=ask.kind)))
+    yield Shape("body:twice", lambda ask: sent(http(ask.good + ask.good, kind=ask.kind)), "either")
+    yield Shape(
+        "body:the-other-form",
+        lambda ask: sent(http(Ask(ask.wire, not ask.streams).good, kind=ask.kind)),
+        "answer",
+        said=True,
+        wires=SSE_WIRES,
     )
     for number, other in enumerate(WIRES):
         yield Shape(
             f"body:of-another-wire-{number}",
-            lambda ask, other=other: _sent(http(Ask(other, ask.streams).good, kind=ask.kind)),
+            lambda ask, other=other: sent(http(Ask(other, ask.streams).good, kind=ask.kind)),
             "either",
         )
-    yield Shape("body:not-utf8-inside", lambda ask: _sent(http(ask.good.replace(b"value", b"val\xfce"), kind=ask.kind)))
-    yield Shape("body:cut-character", lambda ask: _sent(http(ask.good + b"\xe2\x82", kind=ask.kind)))
 
 
 _ODD_VALUES: dict[str, Any] = {
@@ -332,35 +526,13 @@ _ODD_VALUES: dict[str, Any] = {
     "true": True, "list": [], "object": {}, "list-in-list": [[]], "objects": [{"a": 1}], "long": "x" * 5000,
     "surrogate": "\ud800",
 }  # fmt: skip
-
-
-def _paths(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every member."""
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        yield (*at, key)
-        yield from _paths(inner, (*at, key))
-
-
-def _changed(body: Any, path: tuple[Any, ...], value: Any) -> Any:
-    copied = json.loads(json.dumps(body))
-    inner = copied
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = value
-    return copied
-
-
-def _nth(found: list[Any], number: int) -> Any:
-    return found[number % len(found)]
-
-
 _MOST_PATHS = 24
-_STOPS = ("finish_reason", "finishReason", "stop_reason", "status")
 
 
-def _stop_path(wire: str) -> tuple[Any, ...]:
-    return next(path for path in _paths(unary(wire)) if path[-1] in _STOPS)
+def nth_path(body: Any, number: int) -> wires.Path:
+    """Return the path of a member, whatever the number is."""
+    found = list(wires.paths(body))
+    return found[number % len(found)]
 
 
 def _mutations() -> Iterator[Shape]:
@@ -368,245 +540,191 @@ def _mutations() -> Iterator[Shape]:
     for number in range(_MOST_PATHS):
         for name, value in _ODD_VALUES.items():
 
-            def changed(ask: Ask, number: int = number, value: Any = value) -> Script:
-                path = _nth(list(_paths(unary(ask.wire))), number)
-                return _sent(_written(ask, _changed(unary(ask.wire), path, value)))
+            def mutated(wire: str, number: int = number, value: Any = value) -> Any:
+                return changed(unary(wire), nth_path(unary(wire), number), value)
 
-            yield Shape(f"member:{number}-{name}", changed, "either")
+            yield answered(f"member:{number}-{name}", mutated, "either")
     for name, value in _ODD_VALUES.items():
-
-        def stopped(ask: Ask, value: Any = value) -> Script:
-            return _sent(_written(ask, _changed(unary(ask.wire), _stop_path(ask.wire), value)))
-
         # 1 is Google's own number for STOP.
-        yield Shape(f"stop:{name}", stopped, "either" if name == "one" else "error")
+        yield answered(
+            f"stop:{name}",
+            lambda wire, value=value: changed(unary(wire), stop_path(wire), value),
+            "either" if name == "one" else "error",
+        )
 
 
-def _written(ask: Ask, body: Any) -> bytes:
-    """Return a body as a response: as the events that it would be, where it can still be written so."""
+def _doubles() -> Iterator[Shape]:
+    """Yield answers in which one member stands twice, so that a careless reader takes one of its two values."""
+    for number in range(0, 2 * _MOST_PATHS, 2):
+        for first in (True, False):
+            for name, value in (("null", None), ("list", []), ("decoy", wires.DECOY_TEXT), ("zero", 0)):
+                yield Shape(
+                    f"twice:{number}-{name}-{'before' if first else 'behind'}",
+                    lambda ask, number=number, value=value, first=first: sent(_doubled(ask, number, value, first)),
+                )
+    for first in (True, False):
+        yield Shape(
+            f"twice:stop-{'before' if first else 'behind'}",
+            lambda ask, first=first: sent(_stopped_twice(ask, first)),
+        )
+
+
+def _doubled(ask: Ask, number: int, value: Any, first: bool) -> bytes:
+    if not ask.streams:
+        return http(json.dumps(_doubled_in(unary(ask.wire), number, value, first)).encode())
+    made = events(ask.wire)
+    at = number % len(made)
+    name, payload = made[at]
+    made[at] = (name, _doubled_in(payload, 3 * number, value, first))
+    return http(written(made, ask.wire), kind=ask.kind)
+
+
+def _doubled_in(body: Any, number: int, value: Any, first: bool) -> Any:
+    """Return a body with a member that stands twice. The members of lists have no names, and their list is taken."""
+    path = nth_path(body, number)
+    while isinstance(path[-1], int):
+        path = path[:-1]
+    # A member that stands twice with one value says one thing.
+    other = value if value != wires.inside(body, path) else "another value"
+    return wires.doubled(body, path, other, first=first)
+
+
+_CUT_STOPS = {
+    "openai-responses": "incomplete",
+    "openai-chat": "length",
+    "anthropic": "max_tokens",
+    "google": "MAX_TOKENS",
+    "gemini-interactions": "incomplete",
+    "bedrock-converse": "max_tokens",
+}
+
+
+def _stopped_twice(ask: Ask, first: bool) -> bytes:
+    """Return an answer that says twice how it ended, and once that it was cut."""
+    good = events(ask.wire) if ask.streams else [("", unary(ask.wire))]
+    at = wires.stop_place(good) if ask.streams else 0
+    name, payload = good[at]
+    path = next(
+        each for each in wires.paths(payload) if each[-1] in STOPS and wires.inside(payload, each) in wires.CLEAN
+    )
+    good[at] = (name, wires.doubled(payload, path, _CUT_STOPS[ask.wire], first=first))
     if ask.streams:
-        try:
-            made = list(STREAMS[WireFormat(ask.wire)](body, lambda text: [text]))
-            return http(stream(made, ask.wire), kind=ask.kind)
-        except (TypeError, AttributeError, KeyError, ValueError):
-            pass
-    return http(json.dumps(body).encode(), kind="application/json")
+        return http(written(good, ask.wire), kind=ask.kind)
+    return http(json.dumps(good[0][1]).encode())
 
 
-# --- streams -------------------------------------------------------------------------------------------------------
+# --- sizes ---
 
-_ERRORS: dict[str, Any] = {
-    "object": {"error": {"message": "broke", "code": 503}}, "text": {"error": "broke"},
-    "code-first": {"code": 503, "error": {"message": "broke"}}, "typed": {"type": "error", "message": "broke"},
-    "odd-code": {"error": {"code": ["x"], "message": None}}, "text-code": {"error": {"code": "UNAVAILABLE"}},
-    "number": {"error": 503}, "true": {"error": True}, "list": {"error": [{"message": "broke"}]},
-    "errors": {"errors": [{"message": "broke"}]}, "typed-with-error": {"type": "error", "error": {"type": "x"}},
-    "deep": {"error": {"error": {"error": {"message": "broke"}}}},
-}  # fmt: skip
-_ODD_EVENTS: dict[str, bytes] = {
-    "number": b"data: 3\n\n", "list": b"data: [1]\n\n", "text": b'data: "x"\n\n', "words": b"data: broke\n\n",
-    "half": b'data: {"a": \n\n', "deep": b"data: " + b"[" * 100_000 + b"\n\n", "not-utf8": b": \xff\n\n",
-    "digits": b'data: {"usage": ' + _DIGITS.encode() + b"}\n\n", "error-name": b'event: error\ndata: {"a": 1}\n\n',
-    "error-list": b'data: [{"error": {"message": "broke"}}]\n\n', "true": b"data: true\n\n",
-}  # fmt: skip
-_HARMLESS: dict[str, bytes] = {
-    "comment": b": ping\n\n", "comment-alone": b":\n", "mark": b"\xef\xbb\xbf", "id": b"id: 7\n\n",
-    "retry": b"retry: 10\n\n", "unknown-field": b"x-odd: 1\n\n", "blank": b"\n\n\n", "empty-data": b"data:\n\n",
-    "unknown-name": b": x\nevent: ping\n\n", "carriage-returns": b": x\r\r",
-}  # fmt: skip
+_BLOCK = 1 << 16
+SMALL = 1 << 18
+"""How many bytes a response may have where it is the way of a large response that counts, and not how large it is."""
 
 
-_ODD_PLACES = (("mark", "middle"), ("mark", "last"), ("unknown-field", "first"))
-"""Where the standard has no byte order mark, and where a field that nobody knows makes a body no stream."""
-
-
-def _pieces(wire: str) -> list[bytes]:
-    return [each + b"\n\n" for each in stream(events(wire), wire).split(b"\n\n") if each.strip()]
-
-
-def _with(ask: Ask, event: bytes, place: str) -> Script:
-    pieces = _pieces(ask.wire)
-    at = {"first": 0, "middle": 2, "last": len(pieces)}[place]
-    return _sent(raw(b"".join([*pieces[:at], event, *pieces[at:]]), kind="text/event-stream"))
-
-
-def _stops(wire: str, value: Any) -> list[tuple[str, Any]]:
-    """Return the events of a stream whose stop is another value, wherever it says it."""
-
-    def replaced(each: Any) -> Any:
-        if isinstance(each, list):
-            return [replaced(inner) for inner in each]
-        if not isinstance(each, dict):
-            return each
-        key = _stop_path(wire)[-1]
-        return {k: value if k == key and v in _CLEAN else replaced(v) for k, v in each.items()}
-
-    return [(name, replaced(payload)) for name, payload in events(wire)]
-
-
-_CLEAN = ("completed", "stop", "end_turn", "STOP")
-_ODD_STOPS: dict[str, Any] = {
-    "null": None, "unknown": "odd", "colon": "stop:length", "number": 2, "three": 3, "seventeen": 17, "zero": 0,
-    "minus": -1, "huge": 10**40, "fraction": 1.5, "true": True, "list": ["stop"], "object": {"stop": 1}, "empty": "",
-    "blank": " ", "long": "x" * 5000, "surrogate": "\ud800", "upper": "END_TURN STOP",
-}  # fmt: skip
-
-
-def _odd_events() -> Iterator[Shape]:
-    """Yield streams with one more event: an error, something odd, or something harmless."""
-    for place in ("first", "middle", "last"):
-        for name, payload in _ERRORS.items():
-            event = f"data: {json.dumps(payload)}\n\n".encode()
-            yield Shape(
-                f"event:error-{name}-{place}",
-                lambda ask, event=event, place=place: _with(ask, event, place),
-                "error",
-                said=place == "last",
-            )
-        for name, event in _ODD_EVENTS.items():
-            yield Shape(
-                f"event:odd-{name}-{place}",
-                lambda ask, event=event, place=place: _with(ask, event, place),
-                "error",
-                said=place == "last",
-            )
-        for name, event in _HARMLESS.items():
-            yield Shape(
-                f"event:harmless-{name}-{place}",
-                lambda ask, event=event, place=place: _with(ask, event, place),
-                "either" if (name, place) in _ODD_PLACES else "answer",
-                said=(name, place) not in _ODD_PLACES,
-            )
-
-
-def _odd_ends() -> Iterator[Shape]:
-    """Yield streams that stop for odd reasons, are written down in odd ways, or end early, late or twice."""
-    for name, value in _ODD_STOPS.items():
-        yield Shape(
-            f"finish:{name}",
-            lambda ask, value=value: _sent(raw(stream(_stops(ask.wire, value), ask.wire), kind="text/event-stream")),
-            # A Responses stream says in the type of its last event, too, how the answer ended.
-            "either" if not value else "error",
-        )
-    for end in ("\r\n", "\r"):
-        yield Shape(
-            f"lines:{end!r}",
-            lambda ask, end=end: _sent(raw(stream(events(ask.wire), ask.wire, eol=end), kind="text/event-stream")),
-            "answer",
-            said=True,
-        )
-    for number in range(8):
-        yield Shape(
-            f"end:without-{number}",
-            lambda ask, number=number: _sent(
-                raw(b"".join(_pieces(ask.wire)[: max(1, len(_pieces(ask.wire)) - number)]), kind="text/event-stream")
-            ),
-            "either",
-        )
-        yield Shape(
-            f"end:twice-{number}",
-            lambda ask, number=number: _sent(
-                raw(b"".join([*_pieces(ask.wire), *_pieces(ask.wire)[-1 - number :]]), kind="text/event-stream")
-            ),
-            "either",
-        )
-    for number in range(12):
-        yield Shape(
-            f"end:at-{number}",
-            lambda ask, number=number: _sent(
-                raw(b"".join(_pieces(ask.wire))[: -7 * number - 3], kind="text/event-stream")
-            ),
-            "either",
-        )
-    yield Shape("end:event-in-stop", _in_stop)
-
-
-def _in_stop(ask: Ask) -> Script:
-    """Return a stream whose stop event holds an error, too."""
-    made = [
-        (
-            name,
-            {**payload, "error": {"message": "broke"}}
-            if any(each in json.dumps(payload) for each in _SAYS)
-            else payload,
-        )
-        for name, payload in events(ask.wire)
-    ]
-    return _sent(raw(stream(made, ask.wire), kind="text/event-stream"))
-
-
-_SAYS = ('"status": "completed", "output"', '"finish_reason": "stop"', '"stop_reason": "end_turn"', '"STOP"')
-
-
-# --- sizes ---------------------------------------------------------------------------------------------------------
-
-
-def _sizes(size: int) -> Iterator[Shape]:
-    """Yield bodies that are larger than ``size`` allows."""
-    block = 1 << 16
-    many = size // block + 2
-
-    def head(kind: str, *headers: str) -> bytes:
-        return raw(b"", *headers, kind=kind)
-
+def _endless() -> Iterator[Shape]:
+    """Yield bodies that are larger than a response may be, written in every way."""
     fillers: dict[str, tuple[bytes, bytes]] = {
-        "blanks": (b"", b" " * block),
-        "one-text": (b'{"id": "', b"x" * block),
-        "lists": (b"[", b"[]," * (block // 3)),
-        "one-line": (b"data: ", b"x" * block),
-        "comments": (b"data: {}\n\n", b": ping\n\n" * (block // 8)),
-        "events": (b"data: {}\n\n", b'data: {"x": 1}\n\n' * (block // 16)),
-        "newlines": (b"data: {}\n\n", b"\n" * block),
-        "event-names": (b"event: ", b"x" * block),
+        "blanks": (b"", b" " * _BLOCK),
+        "one-text": (b'{"id": "', b"x" * _BLOCK),
+        "lists": (b"[", b"[]," * (_BLOCK // 3)),
+        "one-line": (b"data: ", b"x" * _BLOCK),
+        "comments": (b"data: {}\n\n", b": ping\n\n" * (_BLOCK // 8)),
+        "events": (b"data: {}\n\n", b'data: {"x": 1}\n\n' * (_BLOCK // 16)),
+        "newlines": (b"data: {}\n\n", b"\n" * _BLOCK),
+        "event-names": (b"event: ", b"x" * _BLOCK),
+        "frames": (b"", wires.event_frame("keepAlive", b"{}") * (_BLOCK // 80)),
+        "frame": (b"\x7f\xff\xff\xff\0\0\0\0", b"x" * _BLOCK),
     }
     for name, (begin, filler) in fillers.items():
-        yield Shape(
-            f"large:{name}",
-            lambda ask, begin=begin, filler=filler: Script([head(ask.kind) + begin, *[filler] * many]),
-            "error",
-            large=True,
-        )
-        yield Shape(
-            f"large:error-{name}",
-            lambda ask, begin=begin, filler=filler: Script(
-                [head(ask.kind).replace(b"200 OK", b"503 X") + begin, *[filler] * many]
-            ),
-            "error",
-            large=True,
-        )
+        for status in ("200 OK", "503 X"):
+            yield _large(f"{name}-{status[:3]}", begin, filler, status)
     yield Shape(
         "large:chunks",
         lambda ask: Script(
-            [head(ask.kind, "Transfer-Encoding: chunked"), *[b"%x\r\n%s\r\n" % (block, b" " * block)] * many]
+            [
+                raw(b"", "Transfer-Encoding: chunked", kind=ask.kind),
+                *[b"%x\r\n%s\r\n" % (_BLOCK, b" " * _BLOCK)] * (ask_blocks(SMALL)),
+            ]
         ),
-        "error",
-        large=True,
+        steps=True,
+        size=SMALL,
     )
-    bombs = {
-        "gzip": _zipped(size, 31),
-        "deflate": _zipped(size, 15),
-        "gzip, gzip": gzip.compress(_zipped(8 * size, 31)),
-    }
-    for coding, bomb in bombs.items():
-        for status in ("200 OK", "500 X"):
+
+
+def _large(name: str, begin: bytes, filler: bytes, status: str) -> Shape:
+    return Shape(
+        f"large:{name}",
+        lambda ask: Script([raw(begin, kind=ask.kind, status=status), *[filler] * ask_blocks(SMALL)]),
+        steps=True,
+        size=SMALL,
+    )
+
+
+def ask_blocks(size: int) -> int:
+    """Return how many blocks are more than a size."""
+    return size // _BLOCK + 2
+
+
+def _bombs(size: int) -> Iterator[Shape]:
+    """Yield small bodies that are larger than ``size`` when they are decompressed, in every coding and nested."""
+    for coding, bomb in _packed(size).items():
+        for status in ("200 OK", "500 X", "307 X"):
             yield Shape(
-                f"large:bomb-{coding}-{status[:3]}",
-                lambda ask, coding=coding, bomb=bomb, status=status: _sent(
-                    http(bomb, status=status, kind=ask.kind, headers=[f"Content-Encoding: {coding}"])
+                f"bomb:{coding.replace(', ', '+')}-{status[:3]}",
+                lambda ask, coding=coding, bomb=bomb, status=status: sent(
+                    http(
+                        bomb,
+                        status=status,
+                        kind=ask.kind,
+                        headers=[
+                            f"Content-Encoding: {coding}",
+                            *([f"Location: {ask.elsewhere}"] * status.startswith("3")),
+                        ],
+                    )
                 ),
-                "error",
-                large=True,
+                steps=True,
+                size=size,
             )
+    for name, filler in {"blanks": b" ", "text": b"x"}.items():
+        yield Shape(
+            f"bomb:behind-{name}",
+            lambda ask, filler=filler: sent(
+                http(
+                    gzip.compress(ask.good) + _zipped(size, 31, filler),
+                    kind=ask.kind,
+                    headers=["Content-Encoding: gzip"],
+                )
+            ),
+            "either",
+            steps=True,
+            size=size,
+        )
 
 
-def _zipped(size: int, bits: int) -> bytes:
+def _packed(size: int) -> dict[str, bytes]:
+    """Return a bomb in every coding that a client may take here."""
+    plain = _zipped(size, 31)
+    made = {
+        "gzip": plain,
+        "deflate": _zipped(size, 15),
+        "gzip, gzip": gzip.compress(_zipped(4 * size, 31)),
+        "deflate, gzip": gzip.compress(_zipped(4 * size, 15)),
+        "gzip, gzip, gzip": gzip.compress(gzip.compress(_zipped(4 * size, 31))),
+    }
+    if importlib.util.find_spec("zstandard"):
+        zstandard = importlib.import_module("zstandard")
+        made["zstd"] = zstandard.ZstdCompressor().compress(b" " * (4 * size))
+        made["gzip, zstd"] = zstandard.ZstdCompressor().compress(plain)
+    if importlib.util.find_spec("brotli"):
+        made["br"] = importlib.import_module("brotli").compress(b" " * (4 * size))
+    return made
+
+
+def _zipped(size: int, bits: int, filler: bytes = b" ") -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, bits)
-    return b"".join([*(packer.compress(b" " * (1 << 16)) for _ in range(size // (1 << 16) + 2)), packer.flush()])
+    return b"".join([*(packer.compress(filler * _BLOCK) for _ in range(size // _BLOCK + 2)), packer.flush()])
 
 
 def shapes(size: int) -> list[Shape]:
-    """Return every shape; ``size`` is how many bytes a response may have."""
-    tables = (_framings, _cuts, _wrong_frames, _statuses, _redirects, _bodies, _mutations, _odd_events, _odd_ends)
-    made = [*(each for table in tables for each in table()), *_sizes(size)]
-    assert len({each.name for each in made}) == len(made)
-    return made
+    """Return the shapes of HTTP and of JSON; ``size`` is how many bytes a response may have."""
+    tables = (_framings, _cuts, _wrong_frames, _statuses, _redirects, _bodies, _mutations, _doubles, _endless)
+    return [*(each for table in tables for each in table()), *_bombs(size)]
