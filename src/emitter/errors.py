@@ -413,11 +413,11 @@ class CheckFailed(EmissionError):
 class ClientFailed(EmissionError):
     """Code or a setting of yours failed while a request was sent. The exception is the ``__cause__``.
 
-    Such code is what the SDK client calls: a hook, an auth flow, a transport, a middleware or a token provider. The
-    request is not sent again. If it was sent, ``usage`` has an estimate of its tokens.
+    Such code is what the SDK client calls, such as a hook, an auth flow, a transport, a middleware or a token provider,
+    and a ``RateLimiter``. The request is not sent again. If it was sent, ``usage`` has an estimate of its tokens.
     """
 
-    hint = "Neither the vendor nor the network failed: correct that code or setting of the client."
+    hint = "Neither the vendor nor the network failed: correct that code or setting."
 
 
 class CapabilityNotProvided(EmissionError):

@@ -13,8 +13,22 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from emitter import EmissionError, InputError, Policy, RateLimited, Unreachable, aemit, astream, emit, stream, testing
+from emitter import (
+    EmissionError,
+    InputError,
+    Policy,
+    RateLimit,
+    RateLimited,
+    Unreachable,
+    aemit,
+    astream,
+    emit,
+    emit_many,
+    stream,
+    testing,
+)
 from emitter.attempts import Verdict
+from emitter.client.rate_limits import Ticket
 from emitter.clock import Clock
 from emitter.errors import ClientFailed, StoreFailed
 from emitter.messages import FaultKind
@@ -81,7 +95,7 @@ async def _astream(client: Any, **options: Any) -> object:
         async with astream(Invoice, "From Acme.", client=client, **options) as events:
             async for _ in events:
                 pass
-            return events.result().value
+            return (await events.result()).value
     finally:
         await _close(client)
 
@@ -413,3 +427,67 @@ def test_event_handlers_of_boto3(vendor: Simulator, event: str, face: str) -> No
     assert found.__cause__ is error
     assert len(vendor.calls) == int(EVENTS[event])
     assert (found.usage.input > 0) is EVENTS[event]
+
+
+class _Limiter:
+    """A rate limiter whose method of a name raises."""
+
+    def __init__(self, broken: str, error: Exception) -> None:
+        self._broken, self._error = broken, error
+
+    def _raise(self, name: str) -> None:
+        if name == self._broken:
+            raise self._error
+
+    def reserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
+        """Put a call into the queue."""
+        self._raise("reserve")
+        return Ticket(input_tokens, max_output_tokens)
+
+    async def areserve(self, input_tokens: int, max_output_tokens: int) -> Ticket:
+        """Put a call into the queue."""
+        return self.reserve(input_tokens, max_output_tokens)
+
+    def delay(self, _ticket: Ticket) -> float:
+        """Let every call start."""
+        self._raise("delay")
+        return 0.0
+
+    def release(self, ticket: Ticket) -> None:
+        """Do nothing."""
+
+    def observe(self, *_: object) -> None:
+        """Do nothing."""
+        self._raise("observe")
+
+
+@pytest.mark.parametrize("broken", ["reserve", "delay"])
+@pytest.mark.parametrize("face", FACES)
+def test_a_rate_limiter(vendor: Simulator, broken: str, face: str) -> None:
+    """It is called before the request is sent."""
+    error = BrokenCodeError()
+    client = vendor.client(MODELS["openai"], asynchronous=is_async(face))
+    with pytest.raises(ClientFailed) as caught:
+        FACES[face](model=MODELS["openai"], client=client, rate_limit=RateLimit(limiter=_Limiter(broken, error)))
+    assert caught.value.__cause__ is error
+    assert not vendor.calls
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_rate_limiter_that_fails_after_the_answer(vendor: Simulator, face: str) -> None:
+    """The answer was paid for, so the failure is a warning."""
+    client = vendor.client(MODELS["openai"], asynchronous=is_async(face))
+    limit = RateLimit(limiter=_Limiter("observe", BrokenCodeError()))
+    with pytest.warns(RuntimeWarning, match="observe raised BrokenCodeError"):
+        assert FACES[face](model=MODELS["openai"], client=client, rate_limit=limit) == Invoice(vendor="Acme")
+
+
+def test_a_run_of_many_emissions_ends(vendor: Simulator) -> None:
+    """A hook that always raises would let every job be paid for, and lose every answer."""
+    error = BrokenCodeError()
+    client = vendor.client(MODELS["openai"], asynchronous=True, **hooks("response", _raise(error))(True))
+    run = emit_many(Invoice, map(str, range(100)), model=MODELS["openai"], client=client, in_flight=4)
+    found = [result.error for result in run.results()]
+    assert all(isinstance(each, ClientFailed) and each.__cause__ is error for each in found)
+    assert 8 <= len(vendor.calls) < 8 + 4
+    assert run.usage.input > 0

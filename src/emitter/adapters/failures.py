@@ -122,7 +122,7 @@ def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, 
     if isinstance(raised, EmitterError) and (frame is None or isinstance(raised, _OWN_ERRORS)):
         raise raised
     if frame is not None and not _is_report(raised, transfer):
-        return with_cause(_make_caller_fault(raised, frame, transfer.status), raised)
+        return caller_fault(raised, transfer.status)
     rejected = raised.fault if isinstance(raised, ResponseRejected) else None
     try:
         result = _parse_transfer(profile, wire, transfer) or rejected or parse_exception(profile, wire, error)
@@ -238,13 +238,15 @@ def _package(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def _make_caller_fault(error: Exception, frame: FrameType, status: int | None) -> Fault:
+def caller_fault(error: Exception, status: int | None = None) -> CallResult:
     """Return the fault of an exception that the caller's code raised.
 
-    Its message is left out, because it may contain anything.
+    It names the function. The exception's message is left out, because it may contain anything.
     """
-    code = f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_qualname}"
-    return Fault(FaultKind.CLIENT, f"{code} raised {type(error).__name__}, and the client called it.", status)
+    frame = _find_caller_frame(error)
+    code = "Code of yours" if frame is None else f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
+    fault = Fault(FaultKind.CLIENT, f"{code} raised {type(error).__name__} during the call.", status)
+    return with_cause(fault, error)
 
 
 def _make_unexpected_fault(error: Exception, transfer: HttpTransfer) -> Fault:

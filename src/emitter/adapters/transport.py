@@ -296,7 +296,8 @@ class _HttpView(RequestView):
         client: Any = super()
         response = client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
-            _check_response(response, self.transfer, _ResponseView)
+            if response.history or response.extensions.get(_TRANSFER_KEY) is not self.transfer:
+                _check_response(response, self.transfer, _ResponseView)  # a client of another kind
             if not stream or self.transfer.is_error:
                 content = response.read()
                 if not self.transfer.received:  # its pieces were not counted
@@ -331,7 +332,8 @@ class _AsyncHttpView(RequestView):
         client: Any = super()
         response = await client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
-            _check_response(response, self.transfer, _AsyncResponseView)
+            if response.history or response.extensions.get(_TRANSFER_KEY) is not self.transfer:
+                _check_response(response, self.transfer, _AsyncResponseView)  # a client of another kind
             if not stream or self.transfer.is_error:
                 content = await response.aread()
                 if not self.transfer.received:  # its pieces were not counted
@@ -394,8 +396,6 @@ def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
         message = f"The server answered with a redirect ({response.status_code}), which is not followed."
         hint = "Set base_url to the address that serves the API."
         raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", response.status_code))
-    if response.extensions.get(_TRANSFER_KEY) is transfer:
-        return
     # RFC 9110, section 6.6.1: the recipient of a response without a Date header records the time of receipt.
     if "retry-after" in response.headers and parse_http_date(response.headers.get("date")) is None:
         response.headers["date"] = formatdate(usegmt=True)

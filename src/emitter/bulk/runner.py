@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, assert_never
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, assert_never
 
 from emitter.adapters.clients import HTTP_VARIABLES, create_client
 from emitter.adapters.environment import check_http_settings, named_settings
@@ -33,6 +33,7 @@ from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
 from emitter.errors import (
     AuthenticationError,
+    ClientFailed,
     EmitterError,
     InputError,
     JournalFailed,
@@ -80,6 +81,8 @@ _SHARED_UNKNOWN_HINT = (
     "Look it up at the vendor. To let the next run send it again, call store.jobs.resend() with its Orphan from "
     'store.jobs.orphans(), or run with orphans="resend", which sends all of them.'
 )
+_StoppingError: TypeAlias = AuthenticationError | QuotaExhausted | ClientFailed
+"""The errors that every further job of a run would end in."""
 _NO_CAPACITY = "The deadline passed while this call waited for other calls to the vendor."
 
 
@@ -316,8 +319,8 @@ class JobRunner(Generic[R]):
     unrecorded: int = 0
     """Results that could not be written."""
     _key_counts: Counter[str] = field(default_factory=Counter[str])
-    _rejection: AuthenticationError | QuotaExhausted | None = None
-    """The error of the account that stopped the run."""
+    _rejection: _StoppingError | None = None
+    """The error that stopped the run."""
     _rejections: int = 0
     """Jobs in a row that ended in such an error."""
     _has_answer: bool = False
@@ -498,9 +501,9 @@ class JobRunner(Generic[R]):
         return result
 
     def _stop_if_rejected(self, result: R | Exception) -> None:
-        """Send no further job once the vendor has rejected the account of this run."""
+        """Send no further job once the vendor rejects the account of this run, or the caller's client always fails."""
         self._has_answer |= not isinstance(result, Exception)
-        if not isinstance(result, AuthenticationError | QuotaExhausted):
+        if not isinstance(result, AuthenticationError | QuotaExhausted | ClientFailed):
             self._rejections = 0
             return
         self._rejections += 1
@@ -540,11 +543,17 @@ class JobRunner(Generic[R]):
             self.journal_error.hint = f"{error.__class__.hint} {_UNRECORDED_HINT.format(self.unrecorded)}".strip()
 
 
-def _not_sent(rejection: AuthenticationError | QuotaExhausted) -> AuthenticationError | QuotaExhausted:
-    """Return the error of a job that is not sent, because the vendor rejected the account of the run."""
-    is_quota = isinstance(rejection, QuotaExhausted)
-    problem = "the account's quota was exhausted" if is_quota else "the vendor rejected the key"
-    return type(rejection)(
+_STOP_REASONS: dict[type[_StoppingError], str] = {
+    AuthenticationError: "the vendor rejected the key",
+    QuotaExhausted: "the account's quota was exhausted",
+    ClientFailed: "the client failed",
+}
+
+
+def _not_sent(rejection: _StoppingError) -> _StoppingError:
+    """Return the error of a job that is not sent, because the same error ended earlier ones."""
+    problem = next(reason for kind, reason in _STOP_REASONS.items() if isinstance(rejection, kind))
+    error = type(rejection)(
         f"The job was not sent, since {problem} in an earlier one.",
         code=rejection.code,
         trace=Trace((), ()),
@@ -552,6 +561,8 @@ def _not_sent(rejection: AuthenticationError | QuotaExhausted) -> Authentication
         vendor_message=rejection.vendor_message,
         vendor_code=rejection.vendor_code,
     )
+    error.__cause__ = rejection.__cause__
+    return error
 
 
 def _make_result(started: StartedJob[R], finished: FinishedEmission, prices: PriceTable | None = None) -> R | Exception:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import threading
+import warnings
 from collections import deque
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, fields
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from emitter.adapters.clients import client_settings
 from emitter.arguments import known_arguments
-from emitter.errors import InputError
+from emitter.errors import EmitterError, InputError
 from emitter.messages import Fault, FaultKind
 from emitter.outside_values import parse_date, parse_float
 
@@ -277,7 +278,7 @@ class RateLimitedCall:
     ) -> None:  # fmt: skip
         self._limiter, self._send, self._size, self._on_wait = limiter, send, size, on_wait
         self._call: Any = None
-        self._fault: Fault | None = None
+        self._fault: CallResult | None = None
 
     @property
     def answer(self) -> CallResult:
@@ -290,27 +291,41 @@ class RateLimitedCall:
 
     def __iter__(self) -> Iterator[StreamEvent]:
         """Wait, send the request and yield progress events."""
-        size = self._size
-        ticket = self._limiter.reserve(size.input_tokens, size.max_output_tokens)
-        with self._waiting(ticket):
-            while (delay := self._next_delay(ticket)) > 0:
-                size.clock.sleep(min(delay, _LONGEST_WAIT))
-        if self._fault is None:
+        size, ticket = self._size, None
+        with self._limiting():
+            ticket = self._limiter.reserve(size.input_tokens, size.max_output_tokens)
+            with self._waiting(ticket):
+                while (delay := self._next_delay(ticket)) > 0:
+                    size.clock.sleep(min(delay, _LONGEST_WAIT))
+        if ticket is not None and self._fault is None:
             with self._observing(ticket) as call:
                 yield from call
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Async version of ``__iter__``."""
-        size = self._size
-        ticket = await self._limiter.areserve(size.input_tokens, size.max_output_tokens)
-        with self._waiting(ticket):
-            while (delay := self._next_delay(ticket)) > 0:
-                await size.clock.async_sleep(min(delay, _LONGEST_WAIT))
-        if self._fault is None:
+        size, ticket = self._size, None
+        with self._limiting():
+            ticket = await self._limiter.areserve(size.input_tokens, size.max_output_tokens)
+            with self._waiting(ticket):
+                while (delay := self._next_delay(ticket)) > 0:
+                    await size.clock.async_sleep(min(delay, _LONGEST_WAIT))
+        if ticket is not None and self._fault is None:
             with self._observing(ticket) as call:
                 async with aclosing(call.__aiter__()) as progress:
                     async for event in progress:
                         yield event
+
+    @contextmanager
+    def _limiting(self) -> Generator[None]:
+        """Make a failure of a limiter of the caller's a fault. A store that it uses raises its own error."""
+        try:
+            yield
+        except EmitterError:
+            raise
+        except Exception as error:  # noqa: BLE001  the caller's limiter may raise anything
+            from emitter.adapters.failures import caller_fault  # noqa: PLC0415  few limiters fail
+
+            self._fault = caller_fault(error)
 
     def _next_delay(self, ticket: Ticket) -> float:
         """Return the seconds to wait. 0 means that the call may start, or that the deadline leaves no time to wait."""
@@ -342,7 +357,11 @@ class RateLimitedCall:
         try:
             yield call
         finally:
-            self._limiter.observe(ticket, getattr(call, "answer", None), call.response_headers)
+            try:
+                self._limiter.observe(ticket, getattr(call, "answer", None), call.response_headers)
+            except Exception as error:  # noqa: BLE001  the answer was paid for
+                message = f"RateLimiter.observe raised {type(error).__name__}. The emission continues."
+                warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 @dataclass(frozen=True, slots=True)
