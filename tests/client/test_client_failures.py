@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import anthropic
@@ -100,15 +101,20 @@ async def _astream(client: Any, **options: Any) -> object:
         await _close(client)
 
 
-def _stream(**options: Any) -> object:
-    with stream(Invoice, "From Acme.", **options) as events:
+def _emit(client: Any, **options: Any) -> object:
+    with closing(client):
+        return emit(Invoice, "From Acme.", client=client, **options).value
+
+
+def _stream(client: Any, **options: Any) -> object:
+    with closing(client), stream(Invoice, "From Acme.", client=client, **options) as events:
         for _ in events:
             pass
         return events.result().value
 
 
 FACES: dict[str, Callable[..., object]] = {
-    "emit": lambda **options: emit(Invoice, "From Acme.", **options).value,
+    "emit": _emit,
     "stream": _stream,
     "aemit": lambda client, **options: asyncio.run(_aemit(client, **options)),
     "astream": lambda client, **options: asyncio.run(_astream(client, **options)),

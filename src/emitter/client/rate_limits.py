@@ -291,25 +291,25 @@ class RateLimitedCall:
 
     def __iter__(self) -> Iterator[StreamEvent]:
         """Wait, send the request and yield progress events."""
-        size, ticket = self._size, None
+        size = self._size
         with self._limiting():
             ticket = self._limiter.reserve(size.input_tokens, size.max_output_tokens)
             with self._waiting(ticket):
                 while (delay := self._next_delay(ticket)) > 0:
                     size.clock.sleep(min(delay, _LONGEST_WAIT))
-        if ticket is not None and self._fault is None:
+        if self._fault is None:
             with self._observing(ticket) as call:
                 yield from call
 
     async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
         """Async version of ``__iter__``."""
-        size, ticket = self._size, None
+        size = self._size
         with self._limiting():
             ticket = await self._limiter.areserve(size.input_tokens, size.max_output_tokens)
             with self._waiting(ticket):
                 while (delay := self._next_delay(ticket)) > 0:
                     await size.clock.async_sleep(min(delay, _LONGEST_WAIT))
-        if ticket is not None and self._fault is None:
+        if self._fault is None:
             with self._observing(ticket) as call:
                 async with aclosing(call.__aiter__()) as progress:
                     async for event in progress:
