@@ -155,6 +155,7 @@ def test_what_an_exception_does_not_show() -> None:
 def test_an_exception_with_too_much_to_search() -> None:
     """It may show a secret."""
     assert SECRETS.is_shown_by(holding(body=[[each] for each in range(200_000)]))
+    assert SECRETS.is_shown_by(holding(body="\n" * 2_000_000))
 
 
 def test_without_secrets() -> None:

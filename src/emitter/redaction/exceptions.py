@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MAX_PARTS = 100_000
+_MAX_LENGTH = 1 << 20
+"""The most characters that are searched. SDKs repeat the body of an error several times, escaped in several ways."""
 _REQUESTS = frozenset({"request", "_request"})
 """Attributes with the caller's own request, whose headers always have its credentials. They are not searched."""
 
@@ -52,21 +54,21 @@ def _safe_message(error: BaseException) -> str:
 def find_texts(error: BaseException) -> list[str] | None:
     """Return every text in an exception, in its attributes, and in the exceptions and responses that it refers to.
 
-    The result is None if there are too many to search.
+    The result is None if there are too many to search, or if they are too long.
     """
     pending: list[object] = [error]
     visited: dict[int, object] = {}  # it holds the objects, because the id of one that is gone is used again
     texts: list[str] = []
+    length = 0
     while pending:
         part = pending.pop()
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(part, bytes | bytearray):
-            texts.append(part.decode("utf-8", "replace"))
+        if isinstance(part, str | bytes | bytearray):
+            texts.append(part if isinstance(part, str) else part.decode("utf-8", "replace"))
+            length += len(texts[-1])
         elif id(part) not in visited:
             visited[id(part)] = part
             pending.extend(_list_parts(part))
-        if len(visited) > _MAX_PARTS:
+        if len(visited) > _MAX_PARTS or length > _MAX_LENGTH:
             return None
     return texts
 
