@@ -263,6 +263,9 @@ class StreamAssembler:
         A terminal event states the outcome twice, by its name and by the status of its response. Both must be good.
         """
         self._identity.check_id(response.get("id"))
+        usage = self._latest.get("usage")
+        if usage and not response.get("usage"):  # what was billed stays billed
+            response = {**response, "usage": usage}
         self._latest, status = response, response.get("status")
         if kind in _TERMINAL_EVENTS:
             output = as_list(response.get("output"))
