@@ -85,8 +85,8 @@ class Run:
 
     @property
     def jobs(self) -> int:
-        """How many documents are asked for."""
-        return len(self.rows) or (JOBS if self.mode == "batch" else 1)
+        """How many documents are asked for: of large requests, one."""
+        return len(self.rows) or (JOBS if self.mode == "batch" and not self.is_upload else 1)
 
     def document(self, job: int) -> dict[str, Any]:
         """Return the right document of a job."""

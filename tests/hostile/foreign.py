@@ -427,7 +427,7 @@ def _foreign_piece(kind: str, name: str, value: Any, at: str, expected: Expected
         return sent(http(written([*made[:place], foreign, *made[place:]], ask.wire), kind=ask.kind))
 
     only = tuple(wire for wire in WIRES if kind in _PLACES[wire])
-    return Shape(f"piece:{kind}-{name}-{at}", script, expected, wires=only, streams=True)
+    return Shape(f"piece:{kind}-{name}-{at}", script, expected, said=True, wires=only, streams=True)
 
 
 def _odd_piece(kind: str, name: str, value: Any) -> Shape:
@@ -441,7 +441,7 @@ def _odd_piece(kind: str, name: str, value: Any) -> Shape:
         return sent(http(written(made, ask.wire), kind=ask.kind))
 
     only = tuple(wire for wire in WIRES if kind in _PLACES[wire])
-    return Shape(f"piece:{kind}-{name}", script, "either", wires=only, streams=True)
+    return Shape(f"piece:{kind}-{name}", script, "either", said=True, wires=only, streams=True)
 
 
 def _pieces() -> Iterator[Shape]:
@@ -520,7 +520,14 @@ def _after(
 
         only = ("openai-chat",) if at == "done" else WIRES
         # What follows [DONE] is not read by every client.
-        yield Shape(f"after:{name}-{at}", script, "either" if at == "done" else expected, wires=only, streams=True)
+        yield Shape(
+            f"after:{name}-{at}",
+            script,
+            "either" if at == "done" else expected,
+            said=at != "stop",
+            wires=only,
+            streams=True,
+        )
 
 
 def _afters() -> Iterator[Shape]:
@@ -633,7 +640,7 @@ def _blocks() -> Iterator[Shape]:
                 return sent(http(json.dumps(blocked(ask.wire)).encode()))
             return sent(http(written(_blocked_events(ask, blocked(ask.wire), members), ask.wire), kind=ask.kind))
 
-        yield Shape(f"blocked:{name}", script, "error", wires=(wire,), body=blocked)
+        yield Shape(f"blocked:{name}", script, "error", said=True, wires=(wire,), body=blocked)
 
 
 def _blocked_events(ask: Ask, body: Any, members: dict[Path, Any]) -> list[Event]:

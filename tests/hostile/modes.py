@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import resource
 import struct
@@ -409,3 +410,5 @@ def _count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome], 
         vendors.figures.note("hang", f"{course.run}: {seconds:.1f} s")
     vendors.figures.longest = max(vendors.figures.longest, seconds)
     vendors.count(course, outcomes)
+    if course.run.is_upload:
+        gc.collect()  # an exception's frames keep its large request
