@@ -77,6 +77,10 @@ _FIX_BY_REASON = {
         "is not declared",
         "Set additionalProperties to false or to a type, or use undeclared=carry to send them as text.",
     ),
+    LossReason.CONTRADICTORY: (
+        "contradicts another keyword, so what it describes is left out",
+        "Change one of them. No document can satisfy both.",
+    ),
     LossReason.DEGRADED: ("is dropped: the schema is too large", "Request less at once, or nest less deeply."),
 }
 """The effect and the fix of a loss, by its reason. A union around a loss needs no separate fix."""

@@ -262,7 +262,7 @@ def compile_json(raw_schema: Any, subset: SchemaSubset, *, degrade: bool, close:
     if document.definitions or isinstance(document.root, NeverNode):  # the parser has removed other empty nodes
         from emitter.schema.recursion import prune_empty, unroll_recursion  # noqa: PLC0415  many schemas define nothing
 
-        document = unroll_recursion(prune_empty(document), subset)
+        document = unroll_recursion(prune_empty(document, parser), subset)
     compilation = _Compilation(document, subset, parser)
     written = compilation.write()
     if written is None and degrade:
@@ -427,4 +427,6 @@ class _Compilation:
             self._loss_log.add(origin, LossReason.INSIDE)
         for rule in self._parser.closed_rules:
             self._loss_log.add(rule, LossReason.CLOSED)
+        for rule in self._parser.contradictions:
+            self._loss_log.add(rule, LossReason.CONTRADICTORY)
         return self._loss_log.losses

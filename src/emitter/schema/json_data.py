@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from emitter.messages import as_list, as_mapping
 from emitter.outside_values import parse_int
@@ -123,12 +123,35 @@ def definition_name(pointer: str) -> str:
     return _NAME_SEPARATORS.sub("_", last)[:64].strip("_") or "root"
 
 
+_ILLEGAL_IN_URI = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~!$&'()*+,;=:@/?%#-]")
+
+
+def escape_reference(reference: str) -> str:
+    """Return a reference with the characters that a URI may not have percent-encoded."""
+    uri, hash_sign, fragment = reference.partition("#")
+    fragment = fragment.replace("#", "%23")
+    return "".join(_ILLEGAL_IN_URI.sub(lambda match: quote(match[0]), each) for each in (uri, hash_sign, fragment))
+
+
+def reference_spellings(reference: str) -> tuple[str, ...]:
+    """Return the ways to read a reference: as the standard says, and with each ``%`` as a character of a name.
+
+    Generators write names such as ``Page<User>`` and ``100%20`` into references without encoding them.
+    """
+    return (reference, reference.replace("%", "%25")) if "%" in reference else (reference,)
+
+
 def resolve_reference(schema: Json, reference: object) -> Json:
     """Return the target of a reference within the document, or None."""
     if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
         return None
+    targets = (_follow_pointer(schema, unquote(spelling)) for spelling in reference_spellings(reference))
+    return next((target for target in targets if target is not None), None)
+
+
+def _follow_pointer(schema: Json, pointer: str) -> Json:
     target: Json = schema
-    for name in parse_pointer(unquote(reference)):
+    for name in parse_pointer(pointer):
         if isinstance(target, list):
             items = as_list(target)
             place = parse_int(name, maximum=len(items) - 1)

@@ -7,10 +7,9 @@ merged, and contradictory ones give a ``NeverNode``.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
-
-import jsonschema_rs
 
 from emitter.messages import as_list, as_mapping
 from emitter.schema.formats import CHECKED_FORMATS
@@ -27,10 +26,10 @@ from emitter.schema.json_data import (
     child_pointer,
     is_type,
 )
-from emitter.schema.nodes import EnumNode, NeverNode, Node, NoteKey, Rule, ScalarNode, UnionNode
+from emitter.schema.nodes import AnyNode, EnumNode, NeverNode, Node, NoteKey, Rule, ScalarNode, UnionNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from emitter.messages import Json
     from emitter.schema.dialects import SchemaDraft
@@ -61,9 +60,13 @@ _VACUOUS_RULES = {"minLength": 0, "minItems": 0, "minProperties": 0, "uniqueItem
 
 
 class KeywordFacts:
-    """The keywords that apply to one value. ``rules_by_type`` groups rules by the type that they constrain."""
+    """The keywords that apply to one value.
 
-    __slots__ = ("constants", "notes", "parts", "rules_by_type", "types", "unenforced", "unions")
+    ``rules_by_type`` groups rules by the type that they constrain. ``contradictions`` are the rules because of which a
+    part of the schema is left out.
+    """
+
+    __slots__ = ("constants", "contradictions", "notes", "parts", "rules_by_type", "types", "unenforced", "unions")
 
     def __init__(self, parts: tuple[SchemaPart, ...]) -> None:
         self.parts = parts
@@ -73,6 +76,7 @@ class KeywordFacts:
         self.unions: list[tuple[SchemaPart, str]] = []
         self.rules_by_type: dict[str, list[Rule]] = {}
         self.unenforced: list[Rule] = []
+        self.contradictions: list[Rule] = []
 
     @property
     def is_conditional(self) -> bool:
@@ -83,6 +87,14 @@ class KeywordFacts:
     def pointer(self) -> str:
         """The pointer of the first part."""
         return self.parts[0].pointer
+
+    def stated_rules(self, keyword: str) -> list[Rule]:
+        """Return the rules with this keyword."""
+        return [Rule(part.pointer, keyword, part.schema[keyword]) for part in self.parts if keyword in part.schema]
+
+    def stated_rule(self, keyword: str) -> Rule:
+        """Return the first rule with this keyword."""
+        return next(iter(self.stated_rules(keyword)), Rule(self.pointer, keyword, None))
 
 
 def collect_keywords(parts: Sequence[SchemaPart], draft: SchemaDraft) -> KeywordFacts:
@@ -168,8 +180,8 @@ def allowed_types(facts: KeywordFacts) -> tuple[str, ...]:
 SCALAR_TYPES = (STRING, NUMBER, INTEGER, BOOLEAN, NULL)
 _BOUND_ROUNDING = {"minimum": math.ceil, "maximum": math.floor}
 _TIGHTEST: dict[str, Any] = {
-    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength"), max),
-    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength"), min),
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
 
 
@@ -205,16 +217,56 @@ def round_integer_bounds(rules: list[Rule]) -> list[Rule]:
     ]
 
 
-def are_contradictory(rules: Iterable[Rule]) -> bool:
-    """Return whether the bounds exclude every value."""
-    bounds: dict[str, float] = {rule.keyword: rule.value for rule in rules}
-    low = max(bounds.get("minimum", -math.inf), bounds.get("exclusiveMinimum", -math.inf))
-    high = min(bounds.get("maximum", math.inf), bounds.get("exclusiveMaximum", math.inf))
-    return low > high or bounds.get("minLength", 0) > bounds.get("maxLength", math.inf)
+def find_contradiction(rules: Iterable[Rule], *, integer: bool = False) -> tuple[Rule, ...]:
+    """Return the bounds that together exclude every number or every string, or nothing."""
+    by_keyword = {rule.keyword: rule for rule in (round_integer_bounds(list(rules)) if integer else rules)}
+    if _value(by_keyword, "minLength", 0) > _value(by_keyword, "maxLength", math.inf):
+        return by_keyword["minLength"], by_keyword["maxLength"]
+    lower = [rule for name, rule in by_keyword.items() if name in {"minimum", "exclusiveMinimum"}]
+    upper = [rule for name, rule in by_keyword.items() if name in {"maximum", "exclusiveMaximum"}]
+    if not lower or not upper:
+        return ()
+    # Of two equal bounds, the exclusive one is tighter.
+    low = max(lower, key=lambda rule: (rule.value, rule.keyword == "exclusiveMinimum"))
+    high = min(upper, key=lambda rule: (rule.value, rule.keyword == "maximum"))
+    if low.value > high.value or (low.value == high.value and (low.keyword, high.keyword) != ("minimum", "maximum")):
+        return low, high
+    step = Fraction(str(_value(by_keyword, "multipleOf", 1)))
+    is_stepped = integer or "multipleOf" in by_keyword
+    if is_stepped and not _has_multiple(low, high, Fraction(step.numerator) if integer else step):
+        return low, high, *([by_keyword["multipleOf"]] if "multipleOf" in by_keyword else [])
+    return ()
+
+
+def _value(rules: dict[str, Rule], keyword: str, default: float) -> Any:
+    return rules[keyword].value if keyword in rules else default
+
+
+def _has_multiple(low: Rule, high: Rule, step: Fraction) -> bool:
+    """Return whether a multiple of ``step`` lies within the bounds."""
+    least, most = Fraction(str(low.value)), Fraction(str(high.value))
+    first = math.ceil(least / step) * step
+    first += step if low.keyword == "exclusiveMinimum" and first == least else 0
+    return first < most or (first == most and high.keyword == "maximum")
 
 
 def parse_scalar(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
-    """Return a scalar of these types."""
+    """Return a scalar of those types that its rules do not exclude."""
+    contradictions = {kind: _find_type_contradiction(facts, kind) for kind in types}
+    possible = tuple(kind for kind in types if not contradictions[kind])
+    if not possible:
+        return NeverNode(facts.pointer, rules=next(iter(contradictions.values()), (facts.stated_rule("type"),)))
+    facts.contradictions += [rules[0] for rules in contradictions.values() if rules]
+    return _parse_possible_scalar(facts, possible)
+
+
+def _find_type_contradiction(facts: KeywordFacts, kind: str) -> tuple[Rule, ...]:
+    """Return the rules that exclude every value of a scalar type."""
+    rules = facts.rules_by_type.get(NUMBER if kind == INTEGER else kind) if kind in {STRING, NUMBER, INTEGER} else None
+    return find_contradiction(merge_rules(rules)[0], integer=kind == INTEGER) if rules else ()
+
+
+def _parse_possible_scalar(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
     stated_rules = [*(facts.rules_by_type.get(STRING, ()) if STRING in types else ())]
     if NUMBER in types or INTEGER in types:
         stated_rules += facts.rules_by_type.get(NUMBER, ())
@@ -225,20 +277,21 @@ def parse_scalar(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
         (format_name for format_name in formats if STRING not in types or format_name not in CHECKED_FORMATS), None
     )
     notes = {} if descriptive_format is None or types == (NULL,) else {NoteKey.FORMAT: descriptive_format}
-    node = ScalarNode(
+    return ScalarNode(
         facts.pointer, types, rules=tuple(rules), unenforced=tuple(unmerged), parts=facts.parts, notes=notes
     )
-    return NeverNode(facts.pointer) if len(types) == 1 and are_contradictory(rules) else node
 
 
-def parse_enum(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
-    """Return the values that all enums contain and no simple rule excludes."""
-    simple = [rule for kind in (STRING, NUMBER) for rule in facts.rules_by_type.get(kind, ())]
-    values = [
-        value for value in _intersect_constants(facts.constants) if is_type(value, types) and _satisfies(simple, value)
-    ]
+def parse_enum(facts: KeywordFacts, types: tuple[str, ...], draft: SchemaDraft) -> Node:
+    """Return the values that all enums contain and no rule excludes."""
+    common = _intersect_constants(facts.constants)
+    is_admitted = _make_value_check(facts, draft)
+    values = [value for value in common if is_type(value, types) and is_admitted(value)]
     if not values:
-        return NeverNode(facts.pointer)
+        return NeverNode(facts.pointer, rules=_excluding_rules(facts, common, types))
+    if len(values) < len(common):
+        excluded = [value for value in common if value not in values]
+        facts.contradictions.append(_constant_rules(facts)[0]._replace(value=excluded))
     unions = [Rule(part.pointer, keyword, part.schema[keyword]) for part, keyword in facts.unions]
     container_rules = [
         rule for kind, rules in facts.rules_by_type.items() if kind not in {STRING, NUMBER} for rule in rules
@@ -247,18 +300,49 @@ def parse_enum(facts: KeywordFacts, types: tuple[str, ...]) -> Node:
     return EnumNode(facts.pointer, values, unenforced=tuple(unenforced), parts=facts.parts)
 
 
+def _constant_rules(facts: KeywordFacts) -> tuple[Rule, ...]:
+    """Return the rules that list the values."""
+    return tuple(
+        Rule(part.pointer, keyword, part.schema[keyword])
+        for part in facts.parts
+        for keyword in ("enum", "const")
+        if keyword in part.schema
+    )
+
+
+def _excluding_rules(facts: KeywordFacts, common: list[Json], types: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Return the rules that together exclude all constants."""
+    constants = _constant_rules(facts)
+    if not common:
+        return constants
+    if not any(is_type(value, types) for value in common):
+        return constants[0], facts.stated_rule("type")
+    rules = [rule for rules in facts.rules_by_type.values() for rule in rules]
+    return constants[0], *(rules or facts.unenforced)[:1]
+
+
+_WITH_OTHER_PARTS = frozenset({"enum", "const", "type", "allOf", "$defs", "definitions"})
+"""Keywords that say nothing more about one value of an enum, or are parts of their own."""
+
+
+def _make_value_check(facts: KeywordFacts, draft: SchemaDraft) -> Callable[[Json], bool]:
+    """Return a check of a value against the keywords around an enum, without the ones that contain references."""
+    schemas = [{name: part.schema[name] for name in part.schema.keys() & draft.keywords} for part in facts.parts]
+    checked = [{name: each[name] for name in each.keys() - _WITH_OTHER_PARTS} for each in schemas]
+    checks = [
+        draft.validator(each, validate_formats=True)
+        for each in checked
+        if each and "Ref" not in (text := str(each)) and "$ref" not in text
+    ]
+    return lambda value: all(check.is_valid(value) for check in checks)
+
+
 def _intersect_constants(lists: list[list[Json]]) -> list[Json]:
     common = {canonical_key(enum): enum for enum in reversed(lists[0])}
     for values in lists[1:]:
         keys = {canonical_key(value) for value in values}
         common = {key: each for key, each in common.items() if key in keys}
     return list(reversed(common.values()))
-
-
-def _satisfies(rules: list[Rule], value: Json) -> bool:
-    if not rules:
-        return True
-    return all(jsonschema_rs.is_valid({rule.keyword: rule.value}, value, validate_formats=True) for rule in rules)
 
 
 MAX_BRANCHES = 12
@@ -301,6 +385,10 @@ def parse_union(facts: KeywordFacts, parser: SchemaParser) -> Node:
         )
         for index, value in enumerate(as_list(part.schema[keyword]))
     ]
+    # Only some combinations of several unions are possible, so a branch that is in none contradicts no keyword.
+    for union, name in facts.unions if len(facts.unions) > 1 else ():
+        parser.note_branches(union, name, [AnyNode("")] * len(as_list(union.schema[name])))
+    parser.note_branches(part, keyword, branches)
     node = _union_node(facts, branches, Rule(part.pointer, keyword, part.schema[keyword]))
     node.unenforced = (*node.unenforced, *unenforced)
     return node
@@ -309,7 +397,7 @@ def parse_union(facts: KeywordFacts, parser: SchemaParser) -> Node:
 def _union_node(facts: KeywordFacts, branches: list[Node], origin: Rule) -> Node:
     possible = [branch for branch in branches if not isinstance(branch, NeverNode)]
     if not possible:
-        return NeverNode(facts.pointer)
+        return NeverNode(facts.pointer, rules=next((each.rules for each in branches if each.rules), (origin,)))
     if len(possible) == 1:
         possible[0].unions = (*possible[0].unions, origin)
         return possible[0]

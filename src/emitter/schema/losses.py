@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from emitter.messages import as_mapping
-from emitter.schema.json_data import MAX_SHOWN_JSON, child_pointer, truncate_json
+from emitter.schema.json_data import MAX_SHOWN_JSON, child_pointer, reference_spellings, truncate_json
 from emitter.schema.nodes import Node, RefNode, Rule, SchemaDocument, UnionNode, children
 from emitter.schema.references import (
     SchemaPart,
@@ -168,14 +169,18 @@ class Appendix:
                 if reference == "#" and target.schema is piece.schema:
                     continue
                 match = _DEFINITION_REFERENCE.fullmatch(reference)
-                if match is None or as_mapping(root.get(match[1])).get(match[2]) is not target.schema:
+                if match is None:
+                    return None
+                names, table = map(unquote, reference_spellings(match[2])), as_mapping(root.get(match[1]))
+                name = next((each for each in names if table.get(each) is target.schema), None)
+                if name is None:
                     return None
                 is_schema = piece.pointer.rpartition("/")[2] not in _NON_SCHEMA_KEYWORDS
                 if match[1] in piece.schema or not is_schema:  # there is no place for the definitions
                     return None
                 schemas = definitions.setdefault(match[1], {})
-                if match[2] not in schemas:
-                    schemas[match[2]] = target.schema
+                if name not in schemas:
+                    schemas[name] = target.schema
                     pending.append(target)
         return definitions
 
@@ -195,7 +200,7 @@ class Appendix:
                     pending.append(target)
 
 
-_DEFINITION_REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/~%]+)")
+_DEFINITION_REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/~]+)")
 _CONTAINER_TYPES = frozenset({dict, list})
 _NON_SCHEMA_KEYWORDS = frozenset(
     {"dependentSchemas", "dependencies", "dependentRequired", "patternProperties", "properties", "enum", "const"}

@@ -75,7 +75,7 @@ class AnyNode(_Node):
 
 @dataclass(slots=True, eq=False)
 class NeverNode(_Node):
-    """No value."""
+    """No value. ``rules`` are the keywords that contradict each other; a schema that is ``false`` has none."""
 
 
 @dataclass(slots=True, eq=False)

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import jsonschema_rs
 
 from emitter.errors import Uncompilable
 from emitter.messages import as_list, as_mapping
 from emitter.schema.dialects import pattern_matches
-from emitter.schema.json_data import ALL_TYPES, ARRAY, OBJECT, STRING, child_pointer, definition_name
+from emitter.schema.json_data import (
+    ALL_TYPES,
+    ARRAY,
+    BOOLEAN,
+    INTEGER,
+    NULL,
+    NUMBER,
+    OBJECT,
+    STRING,
+    child_pointer,
+    definition_name,
+)
 from emitter.schema.keywords import (
     EXPANDED_KEYWORDS,
     NOTE_KEYWORDS,
@@ -38,6 +49,7 @@ from emitter.schema.nodes import (
     ObjectProperty,
     RefNode,
     Rule,
+    ScalarNode,
     SchemaDocument,
     UnionNode,
     UnnamedProperties,
@@ -45,7 +57,7 @@ from emitter.schema.nodes import (
 from emitter.schema.references import ReferenceResolver, SchemaPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 MAX_DEPTH = 25
@@ -67,6 +79,8 @@ class SchemaParser:
         self.draft = resolver.draft
         self.closes_objects = close
         self.closed_rules: list[Rule] = []
+        self._contradictions: dict[tuple[str, str], Rule] = {}
+        self._branches: dict[str, Node] = {}
         self._names: dict[frozenset[int], str] = {}
         self._used_names: dict[str, int] = {}
         self._pending: list[tuple[str, list[SchemaPart]]] = []
@@ -85,12 +99,31 @@ class SchemaParser:
         root_name = self._names.get(frozenset({id(self.resolver.root_part.schema)}))
         return SchemaDocument(root if root_name is None else RefNode("", root_name), definitions)
 
+    @property
+    def contradictions(self) -> Iterable[Rule]:
+        """The rules because of which something is left out. A branch of a union counts if no place has it."""
+        for branch in self._branches.values():
+            self.note_contradictions(branch.rules[:1] if isinstance(branch, NeverNode) else ())
+        return self._contradictions.values()
+
+    def note_contradictions(self, rules: Iterable[Rule]) -> None:
+        """Record rules because of which something is left out."""
+        for rule in rules:
+            self._contradictions.setdefault((rule.pointer, rule.keyword), rule)
+
+    def note_branches(self, part: SchemaPart, keyword: str, branches: Sequence[Node]) -> None:
+        """Record the branches of a union, which may be parsed several times, each time with other rules around it."""
+        for index, node in enumerate(branches):
+            pointer = child_pointer(part.pointer, keyword, index)
+            if pointer not in self._branches or isinstance(self._branches[pointer], NeverNode):
+                self._branches[pointer] = node
+
     def parse_node(self, parts: Sequence[SchemaPart]) -> Node:
         """Return the conjunction of ``parts``."""
         self._count += 1
         constraining = [part for part in parts if part.schema is not True and part.schema != {}]
         if any(part.schema is False for part in constraining):
-            return NeverNode(parts[0].pointer)
+            return NeverNode(parts[0].pointer, rules=_closing_rules(constraining))
         if not constraining:
             return AnyNode(parts[0].pointer)
         if len(constraining) == 1 and "$ref" not in constraining[0].schema and "allOf" not in constraining[0].schema:
@@ -188,18 +221,22 @@ class SchemaParser:
         if expanded is None or self._depth > MAX_DEPTH or self._count > MAX_NODES:
             return AnyNode(pointer, is_constrained=True, parts=tuple(parts))
         if any(part.schema is False for part in expanded):
-            return NeverNode(pointer)
+            return NeverNode(pointer, rules=_closing_rules(expanded))
         schemas = [part for part in expanded if isinstance(part.schema, dict)]
         if not schemas:
             return AnyNode(pointer)
         facts = collect_keywords(schemas, self.draft)
-        if any(rule.keyword == "not" and rule.value in (True, {}) for rule in facts.unenforced):
-            return NeverNode(pointer)
+        excluding = next((rule for rule in facts.unenforced if _excludes_all(rule, facts.types)), None)
+        if excluding is not None:
+            return NeverNode(pointer, rules=(excluding,))
         self._depth += 1
         try:
             node = self._parse_facts(facts)
         finally:
             self._depth -= 1
+        self.note_contradictions(facts.contradictions)
+        if isinstance(node, NeverNode):
+            return node
         node.notes = {**facts.notes, **node.notes}
         node.parts = facts.parts
         node.unenforced = (*node.unenforced, *facts.unenforced)
@@ -207,12 +244,14 @@ class SchemaParser:
 
     def _parse_facts(self, facts: KeywordFacts) -> Node:
         if facts.constants:
-            return parse_enum(facts, ALL_TYPES if facts.types is None else facts.types)
+            return parse_enum(facts, ALL_TYPES if facts.types is None else facts.types, self.draft)
         if facts.unions:
             return parse_union(facts, self)
         types = allowed_types(facts)
         if facts.types is None:
             return self._parse_untyped(facts)
+        if not types:
+            return NeverNode(facts.pointer, rules=tuple(facts.stated_rules("type")))
         return _union_of([self._parse_typed(facts, group) for group in _group_types(types)], facts)
 
     def _parse_untyped(self, facts: KeywordFacts) -> Node:
@@ -244,6 +283,31 @@ def _constrains_value(schema: Any) -> bool:
     return schema.__class__ is not dict or bool(schema.keys() - _ANNOTATION_KEYWORDS - set(EXPANDED_KEYWORDS))
 
 
+_CLOSING_KEYWORDS = frozenset({"additionalProperties", "additionalItems", "items"})
+
+
+def _closing_rules(parts: Sequence[SchemaPart]) -> tuple[Rule, ...]:
+    """Return the rule that closes an object or array, if another schema describes what it leaves out."""
+    if all(part.schema is False for part in parts):
+        return ()
+    for part in parts:
+        pointer, _, keyword = part.pointer.rpartition("/")
+        if part.schema is False and keyword in _CLOSING_KEYWORDS and not pointer.endswith("/properties"):
+            return (Rule(pointer, keyword, False),)
+    return ()
+
+
+def _excludes_all(rule: Rule, types: tuple[str, ...] | None) -> bool:
+    """Return whether a ``not`` excludes every value of these types."""
+    if rule.keyword != "not" or rule.value in (True, {}):
+        return rule.keyword == "not"
+    excluded = rule.value.get("type") if isinstance(rule.value, dict) and rule.value.keys() == {"type"} else None
+    names = {excluded} if isinstance(excluded, str) else {*as_list(excluded)}
+    return types is not None and names >= {*types, *((NUMBER,) if INTEGER in types and NUMBER in names else ())} - (
+        {INTEGER} if NUMBER in names else set()
+    )
+
+
 def _group_types(types: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the types in groups: all scalars, arrays, objects."""
     scalars = tuple(kind for kind in types if kind in SCALAR_TYPES)
@@ -254,7 +318,8 @@ def _union_of(nodes: list[Node], facts: KeywordFacts) -> Node:
     """Return the only possible node, or a union of the possible ones."""
     possible = [node for node in nodes if not isinstance(node, NeverNode)]
     if not possible:
-        return NeverNode(facts.pointer)
+        return nodes[0]
+    facts.contradictions += [node.rules[0] for node in nodes if isinstance(node, NeverNode) and node.rules]
     return possible[0] if len(possible) == 1 else UnionNode(facts.pointer, tuple(possible), parts=facts.parts)
 
 
@@ -265,9 +330,9 @@ _OBJECT_KEYWORDS = frozenset({"properties", "required", "additionalProperties", 
 def parse_object(facts: KeywordFacts, parser: SchemaParser) -> Node:
     """Return the object that the parts describe together."""
     parts = [part for part in facts.parts if part.schema.keys() & _OBJECT_KEYWORDS]
-    fields, forbidden = _parse_properties(facts, parts, parser)
-    if fields is None:
-        return NeverNode(facts.pointer)
+    fields, forbidden, contradiction = _parse_properties(facts, parts, parser)
+    if contradiction:
+        return NeverNode(facts.pointer, rules=contradiction)
     unnamed, inexpressible = _parse_unnamed_properties(parts, parser)
     if unnamed is not None and unnamed.is_implicit and _forbids_unevaluated_properties(facts, parts):
         unnamed = None
@@ -277,6 +342,9 @@ def parse_object(facts: KeywordFacts, parser: SchemaParser) -> Node:
     rules = [rule for rule in facts.rules_by_type.get(OBJECT, ()) if rule.keyword not in _OBJECT_KEYWORDS]
     bounds, _ = merge_rules(rule for rule in rules if rule.keyword in _COUNT_KEYWORDS)
     counts = tuple(rule for rule in bounds if not _is_implied_by_properties(rule, fields, unnamed))
+    contradiction = _find_count_contradiction(facts, bounds, fields, unnamed)
+    if contradiction:
+        return NeverNode(facts.pointer, rules=contradiction)
     unenforced = [*inexpressible, *(rule for rule in rules if rule.keyword not in _COUNT_KEYWORDS)]
     return ObjectNode(
         facts.pointer, fields, unnamed, forbidden, rules=counts, unenforced=tuple(unenforced), parts=facts.parts
@@ -300,30 +368,52 @@ def _is_implied_by_properties(rule: Rule, fields: dict[str, ObjectProperty], res
     return rest is None and count >= len(fields)
 
 
+def _find_count_contradiction(
+    facts: KeywordFacts, bounds: list[Rule], fields: dict[str, ObjectProperty], rest: UnnamedProperties | None
+) -> tuple[Rule, ...]:
+    """Return the bounds on the number of properties that no object satisfies, with what contradicts them."""
+    by_keyword = {rule.keyword: rule for rule in bounds}
+    least, most = by_keyword.get("minProperties"), by_keyword.get("maxProperties")
+    if least is not None and most is not None and least.value > most.value:
+        return least, most
+    if least is not None and rest is None and least.value > len(fields):
+        return least, facts.stated_rule("additionalProperties")
+    if most is not None and most.value < sum(field.required for field in fields.values()):
+        return most, facts.stated_rule("required")
+    return ()
+
+
 def _parse_properties(
     facts: KeywordFacts, parts: list[SchemaPart], parser: SchemaParser
-) -> tuple[dict[str, ObjectProperty] | None, frozenset[str]]:
-    """Return the named properties (None if a required one is impossible) and the forbidden names."""
-    required = dict.fromkeys(
-        name for part in parts for name in as_list(part.schema.get("required")) if isinstance(name, str)
-    )
+) -> tuple[dict[str, ObjectProperty], frozenset[str], tuple[Rule, ...]]:
+    """Return the named properties, the forbidden names, and what makes a required property impossible."""
+    required = {
+        name: Rule(part.pointer, "required", [name])
+        for part in reversed(parts)
+        for name in reversed(as_list(part.schema.get("required")))
+        if isinstance(name, str)
+    }
     names = dict.fromkeys(name for part in parts for name in as_mapping(part.schema.get("properties")))
     fields: dict[str, ObjectProperty] = {}
     forbidden: set[str] = set()
-    for name in {**names, **required}:
+    for name in {**names, **dict(reversed(required.items()))}:
         node = _parse_property(facts, parts, name, parser)
         if not isinstance(node, NeverNode):
             fields[name] = ObjectProperty(node, name in required)
         elif name in required:
-            return None, frozenset()
+            return {}, frozenset(), node.rules or (required[name],)
         else:
             forbidden.add(name)
-    return fields, frozenset(forbidden)
+            facts.contradictions += node.rules[:1]
+    return fields, frozenset(forbidden), ()
 
 
 def _parse_property(facts: KeywordFacts, parts: list[SchemaPart], name: str, parser: SchemaParser) -> Node:
-    if not all(_is_name_allowed(part, name, parser) for part in parts):
-        return NeverNode(facts.pointer)
+    refusing = next((part for part in parts if not _is_name_allowed(part, name, parser)), None)
+    if refusing is not None:
+        return NeverNode(
+            facts.pointer, rules=(Rule(refusing.pointer, "propertyNames", refusing.schema["propertyNames"]),)
+        )
     schemas = [schema for part in parts for schema in _schemas_for_property(part, name, parser)]
     return parser.parse_node(schemas) if schemas else AnyNode(child_pointer(facts.pointer, "properties", name))
 
@@ -428,7 +518,9 @@ def _parse_unnamed_schema(
     entries: list[tuple[str | None, Node]] = []
     for pattern, pointer, schema in schemas:
         node = parser.parse_node([parser.resolver.child_part(part, pointer, schema)])
-        if not isinstance(node, NeverNode):
+        if isinstance(node, NeverNode):
+            parser.note_contradictions(node.rules[:1])
+        else:
             entries.append((pattern, node))
     is_ambiguous = len(patterns) > 1 or (bool(patterns) and additional is not False)
     inexpressible = _unnamed_property_rules(part) if is_ambiguous else []
@@ -445,33 +537,84 @@ MAX_PREFIX_ITEMS = 64
 _ARRAY_KEYWORDS = frozenset({"items", "prefixItems", "additionalItems", "minItems", "maxItems"})
 
 
+class _Items(NamedTuple):
+    """The items of an array, the rules that cannot be expressed, and the rules that exclude some of the items."""
+
+    prefix: list[Node]
+    rest: Node | None
+    inexpressible: list[Rule]
+    contradictions: list[Rule]
+
+
 def parse_array(facts: KeywordFacts, parser: SchemaParser) -> Node:
     """Return the array that the parts describe together."""
     rules = facts.rules_by_type.get(ARRAY, ())
-    parts = [part for part in facts.parts if part.schema.keys() & _ARRAY_KEYWORDS]
-    min_items = max((int(rule.value) for rule in rules if rule.keyword == "minItems"), default=0)
-    bounds = [int(rule.value) for rule in rules if rule.keyword == "maxItems"]
-    max_items = min(bounds, default=None)
-    unenforced = [rule for rule in rules if rule.keyword not in _ARRAY_KEYWORDS and not _lacks_contains(rule, rules)]
-    prefix, inexpressible = _parse_prefix_items(parts, parser)
-    items: Node | None = _parse_further_items(facts, parts, len(prefix), parser)
-    if isinstance(items, NeverNode) or _forbids_unevaluated_items(facts, parts, parser):
-        items = None
-    end = next((index for index, item in enumerate(prefix) if isinstance(item, NeverNode)), None)
-    if end is not None:
-        prefix, items = prefix[:end], None
+    bounds, _ = merge_rules(rule for rule in rules if rule.keyword in {"minItems", "maxItems"})
+    limits = {rule.keyword: int(rule.value) for rule in bounds}
+    min_items, max_items = limits.get("minItems", 0), limits.get("maxItems")
+    items = _parse_items(facts, parser)
+    prefix, rest = items.prefix, items.rest
     if max_items is not None and max_items <= len(prefix):
-        items = None
-    if items is None:
+        rest = None
+    if rest is None:
         max_items = len(prefix) if max_items is None else min(max_items, len(prefix))
     if max_items is not None and min_items > max_items:
-        return NeverNode(facts.pointer)
-    bounds_kept, _ = merge_rules(rule for rule in rules if rule.keyword in {"minItems", "maxItems"})
+        return NeverNode(facts.pointer, rules=(*items.contradictions, *bounds))
+    contradiction = _find_item_contradiction(rules, None if prefix else rest, min_items, max_items)
+    if contradiction:
+        return NeverNode(facts.pointer, rules=contradiction)
+    facts.contradictions += items.contradictions
+    unenforced = [rule for rule in rules if rule.keyword not in _ARRAY_KEYWORDS and not _lacks_contains(rule, rules)]
+    unenforced += items.inexpressible
     if max_items == 0:
-        return EnumNode(facts.pointer, [[]], unenforced=(*unenforced, *inexpressible), parts=facts.parts)
-    node = ArrayNode(facts.pointer, tuple(prefix[:max_items]), items, min_items, max_items, parts=facts.parts)
-    node.rules, node.unenforced = tuple(bounds_kept), (*unenforced, *inexpressible)
+        return EnumNode(facts.pointer, [[]], unenforced=tuple(unenforced), parts=facts.parts)
+    node = ArrayNode(facts.pointer, tuple(prefix[:max_items]), rest, min_items, max_items, parts=facts.parts)
+    node.rules, node.unenforced = tuple(bounds), tuple(unenforced)
     return node
+
+
+def _parse_items(facts: KeywordFacts, parser: SchemaParser) -> _Items:
+    """Parse the items of an array, which ends before the first impossible item."""
+    parts = [part for part in facts.parts if part.schema.keys() & _ARRAY_KEYWORDS]
+    prefix, inexpressible = _parse_prefix_items(parts, parser)
+    rest: Node | None = _parse_further_items(facts, parts, len(prefix), parser)
+    contradictions = [rule for node in (*prefix, rest) if isinstance(node, NeverNode) for rule in node.rules[:1]]
+    if isinstance(rest, NeverNode) or _forbids_unevaluated_items(facts, parts, parser):
+        rest = None
+    end = next((index for index, item in enumerate(prefix) if isinstance(item, NeverNode)), None)
+    if end is not None:
+        prefix, rest = prefix[:end], None
+    return _Items(prefix, rest, inexpressible, contradictions)
+
+
+def _find_item_contradiction(
+    rules: Sequence[Rule], items: Node | None, min_items: int, max_items: int | None
+) -> tuple[Rule, ...]:
+    """Return the rules of an array's items that no array satisfies together."""
+    by_keyword = {rule.keyword: rule for rule in rules}
+    least = by_keyword.get("minItems")
+    count = _count_values(items)
+    if by_keyword.get("uniqueItems") is not None and least is not None and count is not None and min_items > count:
+        return by_keyword["uniqueItems"], least
+    contains = by_keyword.get("contains")
+    if contains is None:
+        return ()
+    least, most = by_keyword.get("minContains", contains), by_keyword.get("maxContains")
+    needed = 1 if least is contains else int(least.value)
+    if needed and contains.value is False:
+        return (contains,)
+    if most is not None and needed > most.value:
+        return least, most
+    return (least, by_keyword.get("maxItems", contains)) if max_items is not None and needed > max_items else ()
+
+
+def _count_values(node: Node | None) -> int | None:
+    """Return how many values a node has, or None if that is not known."""
+    if isinstance(node, EnumNode):
+        return len(node.values)
+    sizes = {BOOLEAN: 2, NULL: 1}
+    is_finite = isinstance(node, ScalarNode) and all(kind in sizes for kind in node.types)
+    return sum(sizes[kind] for kind in node.types) if is_finite and isinstance(node, ScalarNode) else None
 
 
 def _lacks_contains(rule: Rule, rules: Any) -> bool:

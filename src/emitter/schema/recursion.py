@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from emitter.errors import Uncompilable
 from emitter.messages import as_mapping
 from emitter.profiles.tables import RecursionSupport
-from emitter.schema.json_data import definition_name
+from emitter.schema.json_data import definition_name, truncate_json
 from emitter.schema.nodes import (
     ArrayNode,
     EnumNode,
@@ -22,6 +22,7 @@ from emitter.schema.nodes import (
     ObjectNode,
     ObjectProperty,
     RefNode,
+    Rule,
     SchemaDocument,
     UnionNode,
     cyclic_names,
@@ -36,12 +37,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from emitter.profiles.tables import SchemaSubset
+    from emitter.schema.parser import SchemaParser
 
 MAX_PRUNE_ROUNDS = 200
+MAX_NAMED_RULES = 3
+"""The maximum number of contradictory keywords in an error message."""
 
 
-def prune_empty(document: SchemaDocument) -> SchemaDocument:
-    """Return the document without nodes that have no value. Raises ``Uncompilable`` if the root has none."""
+def prune_empty(document: SchemaDocument, parser: SchemaParser) -> SchemaDocument:
+    """Return the document without nodes that have no value, whose contradictions ``parser`` records.
+
+    Raises ``Uncompilable`` if the root has none.
+    """
     document = _resolve_cyclic_unions(document)
     empty = _find_empty_definitions(document)
     nonempty = document.definitions.keys() - empty
@@ -50,8 +57,48 @@ def prune_empty(document: SchemaDocument) -> SchemaDocument:
     }
     root = document.root
     if _is_empty(root, empty):
-        raise Uncompilable("", "no document can satisfy this schema")
+        raise _no_document(_find_cause(document, root, empty, set()))
+    for name in empty:
+        parser.note_contradictions(_find_cause(document, document.definitions[name], empty, {name})[:1])
     return SchemaDocument(_remove_empty(root, empty), definitions)
+
+
+def _no_document(rules: tuple[Rule, ...]) -> Uncompilable:
+    """Return the error for a schema without documents, at the place of the first rule."""
+    if not rules:
+        return Uncompilable("", "no document can satisfy this schema")
+    pointer, shown = rules[0].pointer, rules[:MAX_NAMED_RULES]
+    places = ("" if rule.pointer == pointer else f" at {rule.pointer or '/'}" for rule in shown)
+    words = " and ".join(
+        f"{rule.keyword} {truncate_json(rule.value)}{place}" for rule, place in zip(shown, places, strict=True)
+    )
+    verb = "allow" if len(shown) > 1 else "allows"
+    return Uncompilable(pointer, f"no document can satisfy this schema: {words} {verb} no value")
+
+
+def _find_cause(document: SchemaDocument, node: Node, empty: frozenset[str], visited: set[str]) -> tuple[Rule, ...]:
+    """Return the rules because of which a node has no value, nothing for a schema that is ``false``."""
+    match node:
+        case NeverNode():
+            return node.rules
+        case RefNode():
+            is_new = node.name not in visited
+            visited.add(node.name)
+            return _find_cause(document, document.definitions[node.name], empty, visited) if is_new else ()
+        case UnionNode():
+            causes = (_find_cause(document, branch, empty, visited) for branch in node.branches)
+            return next(filter(None, causes), () if node.origin is None else (node.origin,))
+        case ObjectNode():
+            required = ((name, field.node) for name, field in node.fields.items() if field.required)
+            name, value = next((name, value) for name, value in required if _is_empty(value, empty))
+            cause = _find_cause(document, value, empty, visited)
+            return cause or (Rule(node.pointer, "required", [name]),)
+        case ArrayNode():
+            items = (*node.prefix[: node.min_items], *([node.items] if node.items is not None else []))
+            causes = (_find_cause(document, each, empty, visited) for each in items if _is_empty(each, empty))
+            return next(filter(None, causes), (Rule(node.pointer, "minItems", node.min_items),))
+        case _:
+            return ()
 
 
 def _resolve_cyclic_unions(document: SchemaDocument) -> SchemaDocument:

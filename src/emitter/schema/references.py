@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from emitter.errors import Uncompilable
 from emitter.messages import as_list, as_mapping
-from emitter.schema.dialects import DATA_KEYWORDS
-from emitter.schema.json_data import child_pointer
+from emitter.schema.dialects import DATA_KEYWORDS, transform_schema
+from emitter.schema.json_data import child_pointer, escape_reference
 from emitter.schema.nodes import Rule
 
 if TYPE_CHECKING:
@@ -86,6 +86,12 @@ class ReferenceResolver:
             raise Uncompilable(child_pointer(part.pointer, keyword), _unresolved_message(reference))
         return SchemaPart(resolved.contents, self._pointer_to(resolved.contents, reference), resolved.resolver)
 
+    def escaped(self, part: SchemaPart, keyword: str) -> str:
+        """Return the reference or id in ``part`` as a URI."""
+        reference = part.schema[keyword]
+        is_id = keyword == self.draft.identifier
+        return escape_reference(reference if is_id else self._document.spell(reference, part.resolver))
+
     def resolve_or_none(self, part: SchemaPart) -> SchemaPart | None:
         """Return the target of the reference in ``part``, or None."""
         try:
@@ -98,6 +104,20 @@ class ReferenceResolver:
         if self._pointers is None:
             self._pointers = {id(part.schema): part.pointer for part in self.iter_parts()}
         return self._pointers.get(id(schema), reference)
+
+
+def escape_references(schema: Any, draft: SchemaDraft) -> Any:
+    """Return a schema whose references and ids are URIs, for a validator that accepts nothing else."""
+    scope = ReferenceResolver(schema, draft)
+    parts = {part.pointer: part for part in scope.iter_parts()}
+
+    def escape(node: dict[str, Any], pointer: str) -> dict[str, Any]:
+        for keyword in node.keys() & {*_REFERENCE_KEYWORDS, draft.identifier}:
+            if isinstance(node[keyword], str):
+                node[keyword] = scope.escaped(parts[pointer], keyword)
+        return node
+
+    return transform_schema(schema, escape)
 
 
 def _unresolved_message(reference: object) -> str:

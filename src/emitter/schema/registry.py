@@ -6,6 +6,7 @@ Loaded when a schema has a reference or an id, because most of what it imports i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,9 +15,11 @@ from referencing.jsonschema import specification_with
 
 from emitter.errors import InputError
 from emitter.schema.dialects import DATA_KEYWORDS, NAMED_SCHEMA_KEYWORDS, detect_draft
-from emitter.schema.json_data import definition_name, iter_objects
+from emitter.schema.json_data import definition_name, iter_objects, reference_spellings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from referencing._core import Resolved, Resolver
 
     from emitter.schema.dialects import SchemaDraft
@@ -48,12 +51,20 @@ class DocumentRegistry:
         """Return the target of a reference, or None."""
         return _lookup(resolver or self._root, reference)
 
+    def spell(self, reference: str, resolver: Resolver[Any] | None) -> str:
+        """Return the spelling of a reference that has a target, or the reference if there is none."""
+        return next((spelling for spelling, _ in _readings(resolver or self._root, reference)), reference)
+
 
 def _lookup(resolver: Resolver[Any], reference: Any) -> Resolved[Any] | None:
-    try:
-        return resolver.lookup(reference)
-    except (exceptions.Unresolvable, exceptions.NoSuchResource, ValueError, TypeError, LookupError):
-        return None
+    return next((resolved for _, resolved in _readings(resolver, reference)), None)
+
+
+def _readings(resolver: Resolver[Any], reference: Any) -> Iterator[tuple[str, Resolved[Any]]]:
+    """Yield the spellings of a reference that have a target, each with its target."""
+    for spelling in reference_spellings(reference) if isinstance(reference, str) else ():
+        with suppress(exceptions.Unresolvable, exceptions.NoSuchResource, ValueError, TypeError, LookupError):
+            yield spelling, resolver.lookup(spelling)
 
 
 _IDENTITY_KEYWORDS = frozenset({"$schema", "$id", "id"})

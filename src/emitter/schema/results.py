@@ -43,6 +43,8 @@ class LossReason(str, Enum):
     """Properties that the schema does not name are not allowed, as the caller chose."""
     WIDENED = "widened"
     """OpenAPI's ``nullable``, which JSON Schema does not know, also allows null."""
+    CONTRADICTORY = "contradictory"
+    """No value satisfies the keyword and the others that apply with it. What it describes is left out."""
     DEGRADED = "degraded"
     """The provider has the keyword, but the whole schema is too large."""
 

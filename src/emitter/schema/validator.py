@@ -67,7 +67,7 @@ class Validator:
         self._schema = schema
         formats = PYDANTIC_FORMAT_CHECKS if typed else FORMAT_CHECKS
         try:
-            self._check = draft.validator(schema, validate_formats=True, formats=formats, retriever=_refuse_retrieval)
+            self._check = _build_check(schema, draft, formats)
         except jsonschema_rs.ValidationError as error:
             pointer = "".join(f"/{escape_pointer_token(str(each))}" for each in error.instance_path)
             raise Uncompilable(pointer, _invalid_schema_reason(error)) from error
@@ -108,6 +108,22 @@ class Validator:
         if isinstance(step, _WireMemberName):
             return escape_pointer_token(step)
         return str(step) if isinstance(step, int) else redact_name(step, self._property_names)
+
+
+def _build_check(schema: Schema, draft: SchemaDraft, formats: Any) -> Any:
+    """Return the validator of jsonschema-rs, which reads no reference with a character that URIs do not have."""
+    options: Any = {"validate_formats": True, "formats": formats, "retriever": _refuse_retrieval}
+    try:
+        return draft.validator(schema, **options)
+    except jsonschema_rs.ValidationError as error:
+        if not isinstance(error.kind, Kind.Referencing):
+            raise
+        from emitter.schema.references import escape_references  # noqa: PLC0415  few references have such characters
+
+        escaped = escape_references(schema, draft)
+        if escaped == schema:
+            raise
+        return draft.validator(escaped, **options)
 
 
 def _refuse_retrieval(uri: str) -> Any:

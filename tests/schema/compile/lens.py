@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from emitter.schema import Compiled
 
 OPENAI, ANTHROPIC, GOOGLE, AZURE = ALL = ("openai", "anthropic", "google", "azure-openai")
-UNSUPPORTED, INSIDE, OPEN, CLOSED, DEGRADED = (
+UNSUPPORTED, INSIDE, OPEN, CLOSED, DEGRADED, CONTRADICTORY = (
     LossReason.UNSUPPORTED,
     LossReason.INSIDE,
     LossReason.OPEN,
     LossReason.CLOSED,
     LossReason.DEGRADED,
+    LossReason.CONTRADICTORY,
 )
 
 RULES: dict[str, tuple[Any, ...]] = {

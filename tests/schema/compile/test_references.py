@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote
 
 import pytest
 from referencing import Registry
@@ -18,7 +19,9 @@ from tests.schema.compile.forms import (
     FURTHER,
     TEXT,
     WHOLE,
+    array,
     closed,
+    loose,
     refer,
     reported,
 )
@@ -330,3 +333,63 @@ def test_a_rule_beside_a_union_of_one_reference_is_lost_aloud() -> None:
 
     assert ("/properties/p", "not") in {(each.pointer, each.keyword) for each in compiled.losses}
     assert "not" in compiled.schema["properties"]["p"]["description"]
+
+
+NAMES = (
+    *("Page<User>", "Item[]", "A | B", "Map{k}", "a b", 'a"b', "a'b", "a`b", "a^b", "a\\b", "a/b", "a~b", "a~1b", "~"),
+    *(
+        "100%",
+        "100%25",
+        "a%20b",
+        "%7B",
+        "a#b",
+        "a?b",
+        "a&b=c",
+        "a+b",
+        "@x",
+        "a:b",
+        "Größe",
+        "日本",
+        "😀",
+        "a\tb",
+        "a\nb",
+        "",
+    ),
+)
+SPELLINGS = {
+    "raw": lambda token: token,
+    "encoded": quote,
+    "fully-encoded": lambda token: quote(token, safe=""),
+}
+
+
+@pytest.mark.parametrize("keyword", ["$defs", "definitions"])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("name", NAMES, ids=repr)
+def test_a_reference_may_contain_any_character(name: str, spelling: str, keyword: str) -> None:
+    """Generators write names into references as they are. All spellings lead to the definition."""
+    token = SPELLINGS[spelling](name.replace("~", "~0").replace("/", "~1"))
+    reference = {"$ref": f"#/{keyword}/{token}"}
+    schema = {**loose("a", "b", a=reference, b=array(reference), c={"not": reference}), keyword: {name: closed(x=TEXT)}}
+
+    for vendor in ALL:
+        compiled = lens(schema, vendor, {"a": {"x": "y"}, "b": [{"x": "y"}], "c": 1})
+        assert [each.pointer for each in compiled.validate({"a": {}, "b": []})] == ["/a"]
+        assert compiled.validate({"a": {"x": "y"}, "b": [], "c": {"x": "y"}}) != ()
+    assert compile_schema(schema, "plain").schema == schema
+
+
+@pytest.mark.parametrize("name", ["no<thing>", "100%", "a/b"])
+def test_a_reference_with_any_character_to_nothing_is_named(name: str) -> None:
+    """The characters hide neither the place nor the cause."""
+    with pytest.raises(Uncompilable, match="does not exist in this document") as refused:
+        compile_schema(closed(a=array({"$ref": f"#/$defs/{name}"})), OPENAI)
+    assert refused.value.pointer == "/properties/a/items/$ref"
+
+
+def test_an_id_may_contain_any_character() -> None:
+    """A reference to it has the same characters."""
+    definition = {**closed(x=TEXT), "$id": "https://a.example/Page<User>"}
+    schema = {**closed(a={"$ref": "Page<User>"}), "$id": "https://a.example/root", "$defs": {"P": definition}}
+
+    lens(schema, OPENAI, {"a": {"x": "y"}})

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from emitter.errors import Uncompilable
-from emitter.schema import compile_schema
+from emitter.schema import LossReason, compile_schema
 from emitter.schema.compiler import MAX_SCHEMA_LENGTH, MAX_SCHEMA_VALUES
-from tests.schema.compile.forms import TEXT, array, closed, loose, refer
-from tests.schema.compile.lens import ALL, OPENAI, lens
+from tests.schema.compile.forms import TEXT, array, closed, either, loose, refer
+from tests.schema.compile.lens import ALL, OPENAI, lens, lost
 from tests.testing.schema_rules.test_total import deep
 
 NOT_JSON = {
@@ -129,6 +129,130 @@ def test_a_schema_without_any_document_is_refused(schema: Any, vendor: str) -> N
     """Nothing is narrowed to nothing in silence."""
     with pytest.raises(Uncompilable, match="no document can satisfy"):
         compile_schema(schema, vendor)
+
+
+_LIST = {"type": "array", "items": TEXT}
+CONTRADICTORY: dict[str, tuple[Any, str, str]] = {
+    "type-and-enum": ({"type": "integer", "enum": ["1", "2"]}, "", "enum"),
+    "type-and-const": ({"type": "integer", "const": "1"}, "", "const"),
+    "type-and-null": ({"type": "string", "enum": [None]}, "", "enum"),
+    "enum-and-const": ({"enum": [1, 2], "allOf": [{"const": 3}]}, "", "enum"),
+    "enums": ({"allOf": [{"enum": ["a"]}, {"enum": ["b"]}]}, "/allOf/0", "enum"),
+    "enum-and-bound": ({"enum": [1, 2], "minimum": 3}, "", "enum"),
+    "enum-and-length": ({"enum": ["a"], "minLength": 2}, "", "enum"),
+    "enum-and-pattern": ({"enum": ["a"], "pattern": "b"}, "", "enum"),
+    "const-and-format": ({"const": "soon", "format": "date"}, "", "const"),
+    "const-and-required": ({"const": {"b": 1}, "required": ["a"]}, "", "const"),
+    "const-and-items": ({"const": [1], "items": TEXT}, "", "const"),
+    "enum-and-not": ({"enum": [1], "not": {"type": "integer"}}, "", "enum"),
+    "empty-enum": ({"enum": []}, "", "enum"),
+    "bounds": ({"type": "integer", "minimum": 5, "maximum": 3}, "", "minimum"),
+    "exclusive-bounds": ({"type": "number", "minimum": 5, "exclusiveMaximum": 5}, "", "minimum"),
+    "between-integers": ({"type": "integer", "exclusiveMinimum": 4, "exclusiveMaximum": 5}, "", "exclusiveMinimum"),
+    "between-multiples": ({"type": "integer", "multipleOf": 10, "minimum": 1, "maximum": 9}, "", "minimum"),
+    "bounds-of-two": ({"type": "number", "allOf": [{"minimum": 5}, {"maximum": 3}]}, "/allOf/0", "minimum"),
+    "lengths": ({"type": "string", "minLength": 5, "maxLength": 3}, "", "minLength"),
+    "types": ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "/allOf/0", "type"),
+    "type-and-not": ({"type": "string", "not": {"type": ["string", "null"]}}, "", "not"),
+    "not-anything": ({"not": {}}, "", "not"),
+    "counts": ({**_LIST, "minItems": 3, "maxItems": 2}, "", "minItems"),
+    "no-items": ({"type": "array", "items": False, "minItems": 1}, "", "minItems"),
+    "unique-items": (
+        {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True, "minItems": 3},
+        "",
+        "uniqueItems",
+    ),
+    "contains": ({**_LIST, "contains": {}, "maxItems": 0}, "", "contains"),
+    "contains-nothing": ({**_LIST, "contains": False}, "", "contains"),
+    "contains-counts": ({**_LIST, "contains": TEXT, "minContains": 3, "maxContains": 2}, "", "minContains"),
+    "items": ({"type": "array", "items": {"type": "integer", "const": "1"}, "minItems": 1}, "/items", "const"),
+    "required-and-false": (closed(b=False), "", "required"),
+    "required-and-shut": ({"type": "object", "required": ["b"], "additionalProperties": False}, "", "required"),
+    "required-and-names": (
+        {"type": "object", "required": ["b"], "propertyNames": {"maxLength": 0}},
+        "",
+        "propertyNames",
+    ),
+    "shut-by-another": (
+        {"allOf": [closed(c=TEXT), {"type": "object", "properties": {"b": TEXT}, "required": ["b"]}]},
+        "/allOf/0",
+        "additionalProperties",
+    ),
+    "property-counts": ({"type": "object", "minProperties": 2, "maxProperties": 1}, "", "minProperties"),
+    "too-few-properties": ({**loose(b=TEXT), "minProperties": 2}, "", "minProperties"),
+    "too-many-required": ({**closed(b=TEXT, c=TEXT), "maxProperties": 1}, "", "maxProperties"),
+    "deep": (
+        closed(b=_LIST | {"items": closed(c={"type": "null", "const": 1}), "minItems": 1}),
+        "/properties/b/items/properties/c",
+        "const",
+    ),
+    "branches": ({"anyOf": [{"type": "string", "const": 1}, {"enum": []}]}, "/anyOf/0", "const"),
+    "definition": ({**refer("E"), "$defs": {"E": {"type": "string", "const": 1}}}, "/$defs/E", "const"),
+    "without-end": ({**refer("T"), "$defs": {"T": closed(n=refer("T"))}}, "/$defs/T", "required"),
+}
+"""Each schema, with the pointer of the first keyword that contradicts another, and its name."""
+
+
+def _definitions(schema: Any) -> Any:
+    return {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+
+
+@pytest.mark.parametrize("vendor", ALL)
+@pytest.mark.parametrize(("schema", "pointer", "keyword"), CONTRADICTORY.values(), ids=CONTRADICTORY)
+def test_a_contradiction_is_named_with_its_place(schema: Any, pointer: str, keyword: str, vendor: str) -> None:
+    """A required property makes the schema impossible. An optional one, an item or a branch is left out, and a loss."""
+    inner = dict(schema)
+    definitions = _definitions(inner)
+    inside = not pointer.startswith("/$defs")
+
+    with pytest.raises(Uncompilable, match=r"no document can satisfy this schema: .*allows? no value") as refused:
+        compile_schema({**closed(a=inner), **definitions}, vendor)
+    assert refused.value.pointer == ("/properties/a" if inside else "") + pointer
+    assert refused.value.reason.startswith(f"no document can satisfy this schema: {keyword} ")
+
+    for place, form in {
+        "/properties/a": loose("z", z=TEXT, a=inner),
+        "/properties/z/items": closed(z=array(inner)),
+        "/properties/z/anyOf/1": closed(z=either(TEXT, inner)),
+        "/properties/z/additionalProperties": closed(z={"type": "object", "additionalProperties": inner}),
+    }.items():
+        compiled = compile_schema({**form, **definitions}, vendor)
+        assert ((place if inside else "") + pointer, keyword, LossReason.CONTRADICTORY) in lost(compiled)
+
+
+PARTLY: dict[str, tuple[Any, str, Any]] = {
+    "enum": ({"type": "string", "enum": ["a", None]}, "enum", "a"),
+    "integer-or-null": ({"type": ["integer", "null"], "minimum": 5, "maximum": 3}, "minimum", None),
+    "string-or-integer": ({"type": ["string", "integer"], "minLength": 5, "maxLength": 3}, "minLength", 1),
+    "array-or-string": ({"type": ["string", "array"], "minItems": 2, "maxItems": 1}, "minItems", "a"),
+    "untyped": ({"minItems": 2, "maxItems": 1, "minLength": 1}, "minItems", "a"),
+}
+
+
+@pytest.mark.parametrize(("schema", "keyword", "valid"), PARTLY.values(), ids=PARTLY)
+def test_values_that_a_contradiction_excludes_are_named(schema: Any, keyword: str, valid: Any) -> None:
+    """The other values remain."""
+    compiled = lens(closed(a=schema), OPENAI, {"a": valid})
+
+    assert ("/properties/a", keyword, LossReason.CONTRADICTORY) in lost(compiled)
+
+
+EXCLUDED = {
+    "forbidden": loose("b", a=False, b=TEXT),
+    "forbidden-in-a-branch": either(closed(k={"const": 1}, a=TEXT), {**loose("k", k={"const": 2}, a=False)}),
+    "forbidden-by-another": {"allOf": [loose("b", a=TEXT, b=TEXT), {"properties": {"a": False}}]},
+    "unions": closed(a={"allOf": [either(TEXT, {"type": "integer"}), either({"type": "integer"}, {"type": "null"})]}),
+    "enums": closed(a={"allOf": [{"enum": ["a", "b"]}, {"enum": ["b", "c"]}]}),
+    "bounds": closed(a={"type": "integer", "minimum": 3, "maximum": 3}),
+    "multiples": closed(a={"type": "number", "multipleOf": 0.1, "minimum": 0.3, "maximum": 0.35}),
+    "lengths": closed(a={"type": "string", "minLength": 3, "maxLength": 3}),
+}
+
+
+@pytest.mark.parametrize("schema", EXCLUDED.values(), ids=EXCLUDED)
+def test_what_a_schema_excludes_on_purpose_is_no_contradiction(schema: Any) -> None:
+    """A property that is false, and what two lists have not in common, are what the caller asked for."""
+    assert LossReason.CONTRADICTORY not in {why for _, _, why in lost(compile_schema(schema, OPENAI))}
 
 
 @pytest.mark.parametrize("vendor", ALL)
