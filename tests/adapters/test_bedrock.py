@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from emitter.testing import Dropped, ErrorKind, Overloaded, PlannedError, Stalle
 from emitter.testing.plans import RawResponse
 from emitter.testing.wires.bedrock_converse import encode_event, encode_event_stream, encode_exception
 from tests.faults.model import Denied
+from tests.hostile.vendor import http
+from tests.hostile.wires import unary
 from tests.testing.asking import until
 
 boto3 = pytest.importorskip("boto3")
@@ -186,6 +189,44 @@ def test_boto3_does_not_send_again_by_itself(vendor: Simulator, mode: str) -> No
         with pytest.raises(error):
             emit(FORM, "Now?", model=MODEL, client=boto, policy=ONCE)
     assert len(vendor.calls) == 2
+
+
+def _answer_late(listening: socket.socket, body: bytes) -> None:
+    """Answer 103 at first, and the first request only when the next one comes on its connection."""
+    right = http(body)
+    for first in (True, False):
+        connection, _ = listening.accept()
+        with connection:
+            _read_request(connection)
+            connection.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" if first else right)
+            if first and connection.recv(1):
+                connection.sendall(right.replace(b"some words", b"late words"))
+
+
+def _read_request(connection: socket.socket) -> None:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(1 << 16)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+    while len(body) < length:
+        body += connection.recv(1 << 16)
+
+
+@pytest.mark.parametrize("world", ["sync", "async"])
+def test_a_late_answer_is_not_the_answer_to_the_next_request(world: str) -> None:
+    """http.client takes an informational response for the answer, and would read the answer for the next request."""
+    body = json.dumps(unary("bedrock-converse", '{"a": "some words"}')).encode()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        vendor = threading.Thread(target=_answer_late, args=(listening, body), daemon=True)
+        vendor.start()
+        boto = client(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        arguments: dict[str, Any] = {"model": MODEL, "client": boto, "policy": Policy(max_faults=1, timeout=30)}
+        result = asyncio.run(aemit(FORM, "Now?", **arguments)) if world == "async" else emit(FORM, "Now?", **arguments)
+        vendor.join(60)
+
+    assert result.value == {"a": "some words"}
+    assert [each.fault.kind for each in result.trace.attempts if each.fault] == [FaultKind.PROTOCOL]
 
 
 @pytest.mark.parametrize("world", ["sync", "async"])

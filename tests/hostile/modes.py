@@ -30,6 +30,7 @@ from emitter.streaming import FieldComplete, Restart
 from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.hostile.courses import ASYNC, BACKGROUND, Addresses, Course, alone, number_in
 from tests.hostile.figures import Figures, Outcome, count
+from tests.hostile.progress import Progress
 from tests.hostile.shapes import Shape, framed
 from tests.hostile.trickles import DEADLINE, LATE
 from tests.hostile.vendor import Script, hostile
@@ -86,13 +87,15 @@ class Vendors:
     clients: dict[Any, Any] = field(default_factory=dict[Any, Any])
     figures: Figures = field(default_factory=Figures)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    progress: Progress = field(default_factory=Progress)
     vendor: HostileVendor = field(init=False)
     slow: HostileVendor = field(init=False)
     stranger: HostileVendor = field(init=False)
     http: httpx2.Client = field(init=False)
 
     def open(self, stack: ExitStack) -> Vendors:
-        """Start the servers."""
+        """Start the servers. All that follows until they are closed has to go on."""
+        stack.enter_context(self.progress.watched())
         self.stranger = stack.enter_context(hostile(None))
         self.vendor = stack.enter_context(hostile(self._answer))
         self.slow = stack.enter_context(hostile(self._answer, pause=0.1))
@@ -267,7 +270,7 @@ def perform(runs: Iterable[Run], size: int) -> Figures:
             if run.mode not in ASYNC:
                 course = vendors.course(run)
                 settings = vendors.settings(course, vendors.http)
-                with _measured(vendors.figures, run):
+                with vendors.progress.under_way(run), _measured(vendors.figures, run):
                     outcomes = ask(course, settings)
                 vendors.count(course, outcomes)
         asyncio.run(_perform_async([run for run in asked if run.mode in ASYNC], vendors))
@@ -300,7 +303,7 @@ async def _perform_async(runs: Sequence[Run], vendors: Vendors) -> None:
 async def _perform_one(run: Run, vendors: Vendors, http: Any) -> None:
     course = vendors.course(run)
     settings = vendors.settings(course, http)
-    with _measured(vendors.figures, run):
+    with vendors.progress.under_way(run), _measured(vendors.figures, run):
         outcomes = await aask(course, settings)
     if len(outcomes) != run.jobs and len(run.rows) > 1:  # one of them took the others along
         for each in alone(run):
@@ -345,12 +348,15 @@ _AT_ONCE = 20
 _HEAVY = ("flood:", "trickle:slow-reader")
 _HEAVY_AT_ONCE = 2
 """A flood and a large request keep a processor busy, which those that wait must not notice."""
+_TRIES = 3
+"""How often a run is tried alone until its request reaches the server."""
 
 
 def perform_timed(runs: Iterable[Run], size: int, *, measured: bool) -> Figures:
     """Perform runs that do not end by themselves, many at once, and measure when they end.
 
-    What ends late is tried again alone, since this process may have been busy.
+    What ends late is tried again alone, since this process may have been busy. What ends before its request reaches the
+    server shows nothing, and is tried again more often.
     """
     asked = list(runs)
     heavy = [run for run in asked if str(run).startswith(_HEAVY)]
@@ -358,9 +364,13 @@ def perform_timed(runs: Iterable[Run], size: int, *, measured: bool) -> Figures:
         vendors = Vendors(size, timed=True, again=[] if measured else None).open(stack)
         _at_once([run for run in asked if not str(run).startswith(_HEAVY)], vendors, _AT_ONCE)
         _at_once(heavy, vendors, _HEAVY_AT_ONCE)
-        last = Vendors(size, timed=True, is_measured=True, figures=vendors.figures).open(stack)
-        for run in vendors.again or ():
-            _at_once([run], last, 1)
+        last = Vendors(size, timed=True, figures=vendors.figures, progress=vendors.progress).open(stack)
+        last.is_measured, asked = True, vendors.again or []
+        for left in reversed(range(_TRIES)):
+            last.again = [] if left else None
+            for run in asked:
+                _at_once([run], last, 1)
+            asked = last.again or []
     vendors.figures.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if not measured:
         vendors.figures.amiss.pop("not met", None)
@@ -381,7 +391,8 @@ def _timed(run: Run, vendors: Vendors) -> None:
     course = vendors.course(run)
     settings = vendors.settings(course, vendors.http)
     began = time.monotonic()
-    outcomes = ask(course, settings)
+    with vendors.progress.under_way(run):
+        outcomes = ask(course, settings)
     _count_timed(vendors, course, outcomes, time.monotonic() - began)
 
 
@@ -394,7 +405,8 @@ async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
                 course = vendors.course(run)
                 settings = vendors.settings(course, http)
                 began = time.monotonic()
-                outcomes = await aask(course, settings)
+                with vendors.progress.under_way(run):
+                    outcomes = await aask(course, settings)
                 _count_timed(vendors, course, outcomes, time.monotonic() - began)
 
         await asyncio.gather(*map(one, runs))
@@ -402,12 +414,12 @@ async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
 
 def _count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome], seconds: float) -> None:
     """Count what came of a run, unless it is to be tried again."""
-    is_late = seconds > DEADLINE + LATE
-    if vendors.again is not None and (is_late or not (course.met or course.run.is_upload)):
-        vendors.again.append(course.run)
-        return
+    is_late, is_met = seconds > DEADLINE + LATE, course.met or course.run.is_upload
     if is_late and vendors.is_measured:
         vendors.figures.note("hang", f"{course.run}: {seconds:.1f} s")
+    if vendors.again is not None and (not is_met or (is_late and not vendors.is_measured)):
+        vendors.again.append(course.run)
+        return
     vendors.figures.longest = max(vendors.figures.longest, seconds)
     vendors.count(course, outcomes)
     if course.run.is_upload:

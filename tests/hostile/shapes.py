@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import httpx2
+
 from tests.hostile import wires
 from tests.hostile.vendor import Script, chunked, http, raw
 from tests.hostile.wires import (
@@ -33,7 +35,7 @@ from tests.hostile.wires import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Expected = Literal["answer", "error", "either", "any"]
 """What may come: the right answer, a typed error, one of them, or these and any other value that is reported truly."""
@@ -133,6 +135,10 @@ def whole(ask: Ask, body: Any) -> bytes:
 
 # --- HTTP ---
 
+with httpx2.Client() as _client:
+    _CODINGS = _client.headers["accept-encoding"].split(", ")
+"""The codings that httpx2 reads here: ``br`` and ``zstd`` need packages. What it does not read is no JSON."""
+
 
 def _framings() -> Iterator[Shape]:
     """Yield good answers in odd frames."""
@@ -159,6 +165,10 @@ def _framings() -> Iterator[Shape]:
         "continue": lambda body, kind: b"HTTP/1.1 100 Continue\r\n\r\n" + http(body, kind=kind),
         "no-reason": lambda body, kind: http(body, kind=kind, status="200 "),
     }
+    for coding, pack in {"br": stored_brotli, "zstd": stored_zstd}.items():
+        frames[coding] = lambda body, kind, coding=coding, pack=pack: http(
+            pack(body), kind=kind, headers=[f"Content-Encoding: {coding}"]
+        )
     kinds = {
         "no-kind": "",
         "wrong-kind": "text/html",
@@ -167,10 +177,12 @@ def _framings() -> Iterator[Shape]:
     }
     for name, frame in frames.items():
         # boto3 asks for no coding, and does not read one; nor does it read an informational response but 100.
-        known = SSE_WIRES if name.startswith(("gzip", "deflate", "informational")) else WIRES
+        known = SSE_WIRES if name.startswith(("gzip", "deflate", "informational", "br", "zstd")) else WIRES
         made = framed(
             f"frame:{name}", lambda ask, frame=frame: frame(ask.good, ask.kind), "answer", said=True, wires=known
         )
+        if name in ("br", "zstd") and name not in _CODINGS:
+            made = replace(made, expected="error", said=False)
         yield made
         if known is SSE_WIRES:
             yield replace(made, expected="either", said=False, wires=("bedrock-converse",))
@@ -231,6 +243,14 @@ def _cuts() -> Iterator[Shape]:
         lambda ask: http(gzip.compress(ask.good)[:-30], kind=ask.kind, headers=["Content-Encoding: gzip"]),
         begins=True,
     )
+    for coding, pack in {"br": stored_brotli, "zstd": stored_zstd}.items():
+        yield framed(
+            f"cut:inner-{coding}",
+            lambda ask, coding=coding, pack=pack: http(
+                pack(ask.good)[: len(ask.good) // 2], kind=ask.kind, headers=[f"Content-Encoding: {coding}"]
+            ),
+            begins=True,
+        )
     yield framed("cut:clean-half", lambda ask: http(ask.good[: len(ask.good) // 2], kind=ask.kind), begins=True)
     yield framed("cut:clean-start", lambda ask: http(ask.good[:30], kind=ask.kind), begins=True)
 
@@ -710,13 +730,40 @@ def _packed(size: int) -> dict[str, bytes]:
         "deflate, gzip": gzip.compress(_zipped(4 * size, 15)),
         "gzip, gzip, gzip": gzip.compress(gzip.compress(_zipped(4 * size, 31))),
     }
-    if importlib.util.find_spec("zstandard"):
-        zstandard = importlib.import_module("zstandard")
-        made["zstd"] = zstandard.ZstdCompressor().compress(b" " * (4 * size))
-        made["gzip, zstd"] = zstandard.ZstdCompressor().compress(plain)
+    for coding, pack in {"br": stored_brotli, "zstd": stored_zstd}.items():
+        made |= {f"gzip, {coding}": pack(plain), f"{coding}, gzip": gzip.compress(pack(b" " * (4 * size)))}
+    made["zstd"] = zstd_frame([b" "] * ask_blocks(4 * size))
     if importlib.util.find_spec("brotli"):
         made["br"] = importlib.import_module("brotli").compress(b" " * (4 * size))
     return made
+
+
+_STORED, _REPEATED = 0, 1
+
+
+def zstd_frame(blocks: Sequence[bytes]) -> bytes:
+    """Return blocks in a frame of Zstandard (RFC 8878), without a compressor: one byte of a block is repeated."""
+    head = b"\x28\xb5\x2f\xfd\x00\x58"  # no size of its content, no checksum, and a window of 2 MiB
+    made = [head]
+    for each in blocks:
+        size, kind = (_BLOCK, _REPEATED) if len(each) == 1 else (len(each), _STORED)
+        made.append((size << 3 | kind << 1).to_bytes(3, "little") + each)
+    return b"".join([*made, b"\x01\0\0"])
+
+
+def stored_zstd(data: bytes) -> bytes:
+    """Return data in a frame of Zstandard."""
+    return zstd_frame([data[at : at + _BLOCK] for at in range(0, len(data), _BLOCK)])
+
+
+def stored_brotli(data: bytes) -> bytes:
+    """Return data in meta-blocks of Brotli (RFC 7932, section 9.2) that are not compressed."""
+    made: list[bytes] = []
+    for at in range(0, len(data), _BLOCK):
+        piece = data[at : at + _BLOCK]
+        bits = (len(piece) - 1) << 3 | 1 << 19  # not the last one, four nibbles of length, not compressed
+        made.append(((bits << 1) if at == 0 else bits).to_bytes(3, "little") + piece)  # a window of 64 KiB at first
+    return b"".join([*made, b"\x03"])
 
 
 def _zipped(size: int, bits: int, filler: bytes = b" ") -> bytes:

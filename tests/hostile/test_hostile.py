@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -33,6 +36,7 @@ pytest.importorskip("openai")
 pytest.importorskip("anthropic")
 pytest.importorskip("google.genai")
 
+ROOT = Path(__file__).parents[2]
 _EACH = 5
 """Of the shapes, every fifth is asked for where not everything is wanted."""
 
@@ -89,6 +93,32 @@ def test_a_fault_is_seen(fault: str) -> None:
 
     assert fault in found
     assert len(found[fault]) == len(runs)
+
+
+_STUCK = """
+import threading
+from tests.hostile.progress import Progress
+progress = Progress(0.1)
+with progress.watched():
+    with progress.under_way("a run"):
+        {inside}
+    {behind}
+"""
+_WAIT = "threading.Event().wait()"
+
+
+@pytest.mark.parametrize(
+    ("inside", "behind", "name"),
+    [(_WAIT, "pass", "a run"), ("pass", _WAIT, "what follows the last run")],
+    ids=["in a run", "behind the last run"],
+)
+def test_what_never_ends_is_named(inside: str, behind: str, name: str) -> None:
+    """The report does not wait for ever, and says for what it waited."""
+    program = [sys.executable, "-c", _STUCK.format(inside=inside, behind=behind)]
+    ended = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 1
+    assert f"{name} has not ended" in ended.stderr
 
 
 def test_a_decoy_is_seen() -> None:

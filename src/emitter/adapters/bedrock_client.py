@@ -21,6 +21,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.adapters.environment import check_boto3_proxy, check_key_log
+from emitter.adapters.response_decoding import make_protocol_fault
 from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, SignedRequest, make_view
 from emitter.adapters.watchdog import Watch
 from emitter.deadline import Deadline
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
 
 ResultT = TypeVar("ResultT")
-_FIRST_REDIRECT, _FIRST_ERROR = 300, 400
+_FIRST_SUCCESS, _FIRST_REDIRECT, _FIRST_ERROR = 200, 300, 400
 _ERROR_TYPE = "x-amzn-errortype"
 EVENT_STREAM = "application/vnd.amazon.eventstream"
 
@@ -249,6 +250,11 @@ class BedrockResponse:
         self.content = b""
         self._transfer = transfer
         transfer.status, transfer.headers = self.status_code, self.headers
+        if self.status_code < _FIRST_SUCCESS:
+            # http.client skips 100 only. The answer to this request would be read as the answer to the next one.
+            self.close()
+            problem = f"its status is that of an informational response ({self.status_code})"
+            raise ResponseRejected(make_protocol_fault(problem))
         if _FIRST_REDIRECT <= self.status_code < _FIRST_ERROR or getattr(raw.raw, "history", ()):
             self.close()
             message = f"The server answered with a redirect ({self.status_code}), which is not followed."

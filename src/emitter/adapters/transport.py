@@ -396,12 +396,31 @@ def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
         message = f"The server answered with a redirect ({response.status_code}), which is not followed."
         hint = "Set base_url to the address that serves the API."
         raise ResponseRejected(Fault(FaultKind.BAD_REQUEST, f"{message} {hint}", response.status_code))
+    if "content-encoding" in response.headers:
+        _check_codings(response)
     # RFC 9110, section 6.6.1: the recipient of a response without a Date header records the time of receipt.
     if "retry-after" in response.headers and parse_http_date(response.headers.get("date")) is None:
         response.headers["date"] = formatdate(usegmt=True)
     transfer.received = 0
     response.extensions[_TRANSFER_KEY] = transfer
     response.__class__ = _view_type(mixin, response.__class__)
+
+
+_COMPRESSIONS = frozenset({"br", "compress", "dcb", "dcz", "deflate", "gzip", "x-compress", "x-gzip", "zstd"})
+"""The compressions that IANA registers. Some servers name other things in this header, such as a charset."""
+
+
+def _check_codings(response: Any) -> None:
+    """Raise ``ResponseRejected`` for a compression that the HTTP library does not read and would pass on as the body.
+
+    Source: ``SUPPORTED_DECODERS`` in httpx2 2.16.2 (``_decoders.py``), which has br and zstd only with their packages.
+    """
+    codings = {each.strip().lower() for each in response.headers["content-encoding"].split(",")}
+    unread = codings & _COMPRESSIONS - importlib.import_module("httpx2._decoders").SUPPORTED_DECODERS.keys()
+    if unread:
+        message = f"The response is compressed with {', '.join(sorted(unread))}, which httpx2 cannot read here."
+        hint = "Install httpx2[brotli,zstd], or set the client's header Accept-Encoding to gzip."
+        raise ResponseRejected(Fault(FaultKind.PROTOCOL, f"{message} {hint}", response.status_code))
 
 
 class _ResponseView:
