@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emitter.schema.formats import OFFSET_HINT
 from emitter.schema.validator import Validator
+from tests.schema.compile.forms import array
 
 TAGS = ("circle", "square", "line")
 SAID = "SECRETWORD"
@@ -23,6 +25,20 @@ def branch(*tags: str, **properties: Any) -> dict[str, Any]:
 CIRCLE, SQUARE, LINE = (branch(tag, size={"type": "integer"}) for tag in TAGS)
 PAIR: list[dict[str, Any]] = [CIRCLE, SQUARE]
 UNTAGGED = [{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"type": "string"}]
+
+DATE = {"type": "string", "format": "date"}
+COLOURED = branch("circle", colour={"enum": ["red", "blue"]})
+
+
+def fields(**properties: Any) -> dict[str, Any]:
+    """Return a closed object with these properties, all required."""
+    return {**opened(**properties), "additionalProperties": False}
+
+
+def opened(**properties: Any) -> dict[str, Any]:
+    """Return an object with these properties, all required, among others."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
 
 TOLD: dict[str, Any] = {
     "an unknown tag": (
@@ -60,6 +76,66 @@ TOLD: dict[str, Any] = {
     ),
     "one branch alone": ({"anyOf": [CIRCLE, {"type": "null"}]}, {"kind": SAID, "size": 1}, ['/kind: const: "circle"']),
     "no tag": ({"anyOf": PAIR}, {"size": 1}, ['/: required: the property "kind"']),
+    "a known tag, and another enum": (
+        {"anyOf": [{"properties": {"kind": {"const": "square"}}, "required": ["kind"]}, COLOURED]},
+        {"kind": "circle", "colour": SAID},
+        ['/colour: enum: ["red", "blue"]'],
+    ),
+    "a known tag, and a branch with fewer errors": (
+        {"anyOf": [branch("circle", a=DATE, b=DATE, c=DATE), branch("square")]},
+        {"kind": "circle", "a": SAID, "b": SAID, "c": "2027-01-31"},
+        ['/a: format: "date"', '/b: format: "date"'],
+    ),
+    "tags of several values": (
+        {"oneOf": [branch("circle", "disc"), branch("square", "box", size=DATE)]},
+        {"kind": "box", "sise": 1},
+        ['/: required: the property "size"'],
+    ),
+    "tags behind references": (
+        {
+            "anyOf": [{"$ref": "#/$defs/C"}, {"allOf": [{"$ref": "#/$defs/S"}, {"properties": {"day": DATE}}]}],
+            "$defs": {"C": CIRCLE, "S": SQUARE},
+        },
+        {"kind": "square", "size": 1, "day": SAID},
+        ['/day: format: "date"'],
+    ),
+    **{
+        f"a format, {name}": (
+            {"anyOf": branches},
+            value,
+            reported,
+        )
+        for day in ({"due": DATE},)
+        for other in ({"paid": {"type": "boolean"}},)
+        for name, branches, value, reported in (
+            ("first", [fields(**day), fields(**other)], {"due": SAID}, ['/due: format: "date"']),
+            ("last", [fields(**other), fields(**day)], {"due": SAID}, ['/due: format: "date"']),
+            ("of open objects", [opened(**other), opened(**day)], {"due": SAID}, ['/due: format: "date"']),
+            (
+                "beside a length",
+                [fields(**other), fields(**day, code={"type": "string", "maxLength": 1})],
+                {"due": SAID, "code": SAID},
+                ["/code: maxLength: 1", '/due: format: "date"'],
+            ),
+            ("of a text", [{"type": "integer"}, DATE], SAID, ['/: format: "date"']),
+            (
+                "in a list",
+                [fields(**other), array(DATE)],
+                [SAID, SAID, SAID],
+                [f'/{i}: format: "date"' for i in range(3)],
+            ),
+        )
+    },
+    "a type against names": (
+        {"anyOf": [opened(note={"type": "string"}), opened(amount={"type": "integer"})]},
+        {"amount": SAID},
+        ["/amount: type: must be of type integer"],
+    ),
+    "a date-time without offset": (
+        {"anyOf": [{"type": "null"}, opened(at={"type": "string", "format": "date-time"})]},
+        {"at": "2027-01-31T09:00:00"},
+        [f'/at: format: "date-time", {OFFSET_HINT}'],
+    ),
     "no tags in the schema": ({"anyOf": UNTAGGED}, {"a": SAID}, ["/a: type: must be of type integer"]),
 }
 

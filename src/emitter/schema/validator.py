@@ -7,7 +7,7 @@ not define are masked, and for a union only the errors of the closest branch are
 from __future__ import annotations
 
 import json
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import jsonschema_rs
@@ -52,8 +52,6 @@ Schema: TypeAlias = "Mapping[str, Any] | bool"
 MAX_VIOLATIONS = 12
 """Further violations are dropped, so that a corrective prompt has a constant size."""
 DANGLING_REFERENCE = "a reference has no target in this document"
-_MIN_TAGGED_BRANCHES = 2
-_TAG_RULES = frozenset({"const", "enum"})
 
 
 class Validator:
@@ -93,7 +91,9 @@ class Validator:
             if self._check.is_valid(value):
                 return ()
             errors = self._check.iter_errors(value)
-            return self._to_violations(violation for error in errors for violation in _relevant_errors(error))
+            return self._to_violations(
+                violation for error in errors for violation in _relevant_errors(error, self._schema, value)
+            )
         except UnicodeEncodeError:
             return (LONE_SURROGATE,)
 
@@ -187,59 +187,24 @@ def _find_undecoded(value: Json) -> list[_RawViolation]:
     return violations
 
 
-def _relevant_errors(error: ValidationError) -> Iterator[_RawViolation]:
-    """Yield the errors of the closest union branch, a missing tag, or the error itself."""
+def _relevant_errors(error: ValidationError, schema: Schema, document: Json) -> Iterator[_RawViolation]:
+    """Yield the errors of the union branch that was meant, a wrong tag, or the error itself."""
+    # Imported here, because most documents are valid.
+    from emitter.schema.closest_branch import WrongTag, choose_branch, read_union_error, value_at  # noqa: PLC0415
+
     pending = [error]
     while pending:
         current = pending.pop()
         # The errors of all branches of a union would confuse the model, so only the closest branch is reported.
-        branches, depth = _union_branches(current), len(current.instance_path)
-        chosen = min(branches, key=partial(_branch_distance, depth=depth)) if branches else []
-        untagged = _missing_tag([branch for branch in branches if not _is_type_mismatch(branch, depth)])
-        if untagged is not None:
-            yield untagged
+        union = read_union_error(current, schema, document)
+        chosen = [] if union is None else choose_branch(union)
+        if isinstance(chosen, WrongTag):
+            yield _RawViolation([*current.instance_path, chosen.name], "enum", _to_json_text(chosen.allowed))
         elif chosen:
             pending.extend(chosen)
         else:
-            yield _RawViolation(
-                current.instance_path, current.kind.name, _describe_expectation(current.kind, current.instance)
-            )
-
-
-def _missing_tag(branches: list[list[ValidationError]]) -> _RawViolation | None:
-    """Return a violation that lists the tags of all branches, if one field chooses among them."""
-    tag_errors = [[error for error in branch if error.kind.name in _TAG_RULES] for branch in branches]
-    paths = {tuple(error.instance_path) for errors in tag_errors for error in errors}
-    if len(tag_errors) < _MIN_TAGGED_BRANCHES or len(paths) != 1 or any(len(errors) != 1 for errors in tag_errors):
-        return None
-    allowed = [
-        value
-        for (error,) in tag_errors
-        for value in (as_list(error.kind.value) if error.kind.name == "enum" else [error.kind.value])
-    ]
-    # A value that several branches share is not a tag.
-    are_distinct = len(set(map(_to_json_text, allowed))) == len(allowed)
-    return _RawViolation(next(iter(paths)), "enum", _to_json_text(allowed)) if are_distinct else None
-
-
-def _is_type_mismatch(branch: list[ValidationError], depth: int) -> bool:
-    """Return whether a branch of a union at ``depth`` is for values of another type."""
-    return len(branch) == 1 and branch[0].kind.name == "type" and len(branch[0].instance_path) == depth
-
-
-def _union_branches(error: ValidationError) -> list[list[ValidationError]]:
-    match error.kind:
-        case Kind.AnyOf(context) | Kind.OneOfNotValid(context):
-            return context
-        case _:
-            return []
-
-
-def _branch_distance(branch: list[ValidationError], depth: int) -> tuple[bool, bool, int]:
-    """Rank a branch. Matching tag and type count more than the number of errors."""
-    wrong_tag = any(error.kind.name in _TAG_RULES for error in branch)
-    wrong_type = any(error.kind.name == "type" and len(error.instance_path) == depth for error in branch)
-    return wrong_type and len(branch) == 1, wrong_tag, len(branch)
+            value = value_at(document, current.instance_path)  # an error of a branch does not have it
+            yield _RawViolation(current.instance_path, current.kind.name, _describe_expectation(current.kind, value))
 
 
 def _describe_expectation(kind: Kind, instance: Json) -> str:

@@ -94,6 +94,7 @@ LOSSES = {
     LossReason.OPEN: False,
     LossReason.CLOSED: False,
     LossReason.WIDENED: False,
+    LossReason.CONTRADICTORY: False,
 }
 
 
