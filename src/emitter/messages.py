@@ -302,17 +302,56 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedLimits:
+    """The figures, in tokens, that a provider's error names. Each is None if the error does not name it.
+
+    Attributes:
+        output: The largest output budget that is accepted.
+        credit: The largest output budget that the account can pay for.
+        window: The largest sum of prompt and output budget.
+        rate: The same sum, as a minute's allowance limits it.
+        longest_prompt: The largest prompt.
+        prompt: The tokens of the prompt.
+        least_prompt: A lower bound of them: some servers stop counting.
+        requested: The sum of the prompt and the requested output budget.
+    """
+
+    output: int | None = None
+    credit: int | None = None
+    window: int | None = None
+    rate: int | None = None
+    longest_prompt: int | None = None
+    prompt: int | None = None
+    least_prompt: int | None = None
+    requested: int | None = None
+
+    def prompt_tokens(self, budget: int) -> int | None:
+        """Return the tokens of the prompt of a request with this output budget, or None if no figure tells."""
+        if self.prompt is None and self.requested is not None and self.requested > budget:
+            return self.requested - budget
+        return self.prompt
+
+    def largest_budget(self, prompt_tokens: int) -> int | None:
+        """Return the largest output budget that fits all limits, or None if no figure limits it."""
+        sums = (limit - prompt_tokens for limit in (self.window, self.rate) if limit is not None)
+        return min((limit for limit in (self.output, self.credit, *sums) if limit is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderErrorDetails:
     """A provider's own description of a failure, for the caller's exception only.
 
     It is never shown to a model or written to an event. ``param`` names the part of the request that the provider
-    rejects. ``cause`` is the SDK's exception, if any, which is never serialized.
+    rejects. ``limits`` are the figures that it names, and ``hint`` is what to do about it. ``cause`` is the SDK's
+    exception, if any, which is never serialized.
     """
 
     message: str = ""
     code: str | None = None
     param: str | None = None
     cause: Any = field(default=None, compare=False, repr=False)
+    limits: StatedLimits | None = None
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +398,12 @@ class FaultKind(str, Enum):
     NOT_FOUND = "not_found"
     BAD_REQUEST = "bad_request"
     SCHEMA_REJECTED = "schema_rejected"
+    MODE_REFUSED = "mode_refused"
+    """The server or the model does not have the output mode, such as ``response_format`` or a forced tool."""
+    STREAM_REQUIRED = "stream_required"
+    """The model answers only in a stream."""
+    BUDGET_REFUSED = "budget_refused"
+    """The output budget is larger than the provider accepts."""
     TOO_LARGE = "too_large"
     RESPONSE_TOO_LARGE = "response_too_large"
     """The response has more bytes than ``Policy.max_response_bytes`` allows."""

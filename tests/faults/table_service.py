@@ -100,8 +100,6 @@ SERVICE: dict[str, Row] = {
         waits="1",
         but={
             "streamed": {"story": _COUNTED_AGAIN.format("overloaded"), "bill": "counted"},
-            "gemini-interactions": {"story": _once("server")},  # its word for an overload is not known
-            "gemini-interactions streamed": {"story": _COUNTED_AGAIN.format("server")},
         },
     ),
     "error-under-200-after-7-seconds": Row(

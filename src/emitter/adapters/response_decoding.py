@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
 from emitter.outside_values import parse_int
+from emitter.profiles.tables import ProviderError
 from emitter.strict_json import NotJsonError, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from emitter.messages import CallResult, ExpectedAnswer, Json, Usage
     from emitter.profiles.model import ProviderProfile, WireFormat
@@ -132,20 +133,53 @@ def worst_result(results: Sequence[CallResult]) -> CallResult:
 
 def parse_error(status: int, body: Json, tables: DecodingTables) -> CallResult:
     """Return the fault that an error body describes, or the refusal if the prompt was blocked."""
-    error = extract_error(body)
-    code, kind, reported = (_code_as_string(error.get(key)) for key in ("code", "type", "message"))
-    code = _code_as_string(as_mapping(error.get("details")).get("error_code")) or code
-    kind = kind or _code_as_string(error.get("status"))
-    meaning = tables.faults.lookup(_effective_status(status, code), code, kind, reported)
-    error_name = next((name for name in (code, kind) if name and not name.isdecimal()), code)
+    error = describe_error(status, body)
+    meaning = tables.faults.read(error)
+    error_name = next((name for name in (error.code, error.type) if name and not name.isdecimal()), error.code)
     report = parse_error_details(body, error_name)
+    if report is not None and (meaning.limits or meaning.hint):
+        report = replace(report, limits=meaning.limits, hint=meaning.hint)
     error_name = error_name if _CODE_PATTERN.fullmatch(error_name) else ""
-    if isinstance(meaning, StopReason):
-        return replace(_stopped_by_error(meaning, error_name), report=report)
+    if isinstance(meaning.means, StopReason):
+        return replace(_stopped_by_error(meaning.means, error_name), report=report)
     with_error = " with an error" if status < _FIRST_ERROR_STATUS else ""
     message = f"The vendor answered {status}{with_error}{f' ({error_name})' if error_name else ''}."
     request_id = _code_as_string(as_mapping(body).get("request_id")) or None
-    return Fault(meaning, message, status, error_name or None, request_id=request_id, report=report)
+    return Fault(meaning.means, message, status, error_name or None, request_id=request_id, report=report)
+
+
+def describe_error(status: int, body: Json) -> ProviderError:
+    """Return what the body of an error says, in the form that the rules of a profile read."""
+    error = extract_error(body)
+    code, kind = _code_as_string(error.get("code")), _code_as_string(error.get("type"))
+    code = _code_as_string(as_mapping(error.get("details")).get("error_code")) or code
+    kind = kind or _code_as_string(error.get("status"))
+    words = _error_words(error)
+    report = None if words else parse_error_details(body, "")
+    words = words or (f"{report.param}: {report.message}" if report else "")
+    detail = "\n".join(_iter_texts({key: value for key, value in error.items() if key not in _MAIN_FIELDS}))
+    return ProviderError(_effective_status(status, code), code, kind, words, detail, error)
+
+
+_MAIN_FIELDS = frozenset({"message", "code", "type", "status"})
+_MAX_TEXTS = 64
+_MAX_NESTING = 8
+
+
+def _error_words(error: Mapping[str, Any]) -> str:
+    """Return the message of an error, and that of the server behind a gateway."""
+    texts = (error.get("message"), as_mapping(error.get("metadata")).get("raw"))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _iter_texts(value: Json, depth: int = 0) -> Iterator[str]:
+    """Yield the texts of a value, such as the name of a quota, up to a number and depth that no honest error has."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list) and depth < _MAX_NESTING:
+        items = as_list(value) or list(as_mapping(value).values())
+        for item in items[:_MAX_TEXTS]:
+            yield from _iter_texts(item, depth + 1)
 
 
 def parse_error_details(body: Json, code: str) -> ProviderErrorDetails | None:
@@ -219,7 +253,7 @@ def is_error_body(body: Mapping[str, Any], *answer_keys: str) -> bool:
 
     ``answer_keys`` are the keys of an answer. A body without any of them is an error if it has a message.
     """
-    if body.get("error") or body.get("errors") or body.get("type") == "error":
+    if body.get("error") or body.get("errors") or body.get("type") == "error" or _status_of_base(body):
         return True
     return body.keys().isdisjoint(answer_keys) and bool(extract_error(body))
 
@@ -237,13 +271,19 @@ def extract_error(body: Json) -> Mapping[str, Any]:
     # A body may be a list of events, and gateways wrap the error of another provider in an error of their own.
     tables = as_objects(body) or [as_mapping(body)]
     table = next((candidate for candidate in tables if candidate.get("error")), tables[0])
-    inner = table.get("error") or table.get("errors")
+    inner = table.get("error") or table.get("errors") or _status_of_base(table)
     while (isinstance(inner, list) and inner) or as_mapping(as_mapping(inner).get("error")):
         inner = as_list(inner)[0] if isinstance(inner, list) else as_mapping(inner)["error"]
     if isinstance(inner, str):
         return {"message": inner, "code": inner if re.fullmatch(r"[\w.-]+", inner) else None}
     message = table.get("message") or table.get("detail")
     return as_mapping(inner) or ({**table, "message": message} if isinstance(message, str) else {})
+
+
+def _status_of_base(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the error of a body that states its status in ``base_resp``, under HTTP 200."""
+    base = as_mapping(body.get("base_resp"))
+    return {"code": base["status_code"], "message": base.get("status_msg")} if base.get("status_code") else {}
 
 
 def make_protocol_fault(problem: str) -> Fault:

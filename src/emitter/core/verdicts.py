@@ -507,6 +507,9 @@ FAULTS: dict[FaultKind, Failure] = {
     FaultKind.NOT_FOUND: Failure("provider_model_not_found", NotFound, None),
     FaultKind.BAD_REQUEST: Failure("provider_request_rejected", BadRequest, None),
     FaultKind.SCHEMA_REJECTED: Failure("provider_schema_rejected", BadRequest, None),
+    FaultKind.MODE_REFUSED: Failure("provider_output_mode_refused", BadRequest, FallbackReason.INVALID),
+    FaultKind.STREAM_REQUIRED: Failure("provider_stream_required", BadRequest, FallbackReason.INVALID),
+    FaultKind.BUDGET_REFUSED: Failure("provider_budget_refused", BadRequest, FallbackReason.TRUNCATED),
     FaultKind.RESPONSE_TOO_LARGE: Failure("response_limit_reached", LimitReached, None),
 }
 """Covers every ``FaultKind``. The codes of RATE_LIMIT, QUOTA and the unavailable ones are OpenWOP's."""

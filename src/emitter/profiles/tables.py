@@ -8,13 +8,15 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from emitter.messages import FaultKind, Medium, StopReason, as_mapping
+from emitter.messages import FaultKind, Medium, StatedLimits, StopReason, as_mapping
+from emitter.outside_values import parse_int
 
 if TYPE_CHECKING:
     from emitter.messages import Json, PromptCache
@@ -75,6 +77,57 @@ class StopReasonTable(SourcedTable):
         return self.reasons.get(raw) or (self.families.get(family) if colon else None) or StopReason.UNKNOWN
 
 
+_MAX_SEARCHED = 20_000
+_BELOW = "below"
+"""The figure of an error that names the first output budget that is too large."""
+_FIGURES = frozenset(each.name for each in fields(StatedLimits)) | {_BELOW}
+_SEPARATORS = str.maketrans("", "", ",_ ")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderError:
+    """What an error body says.
+
+    Attributes:
+        status: The HTTP status, or None for an error in a stream.
+        code: Its ``code`` field.
+        type: Its ``type`` field, or Google's ``status`` field.
+        message: Its message, and that of the server behind it.
+        detail: The texts of its other fields, one on each line.
+        fields: The error object.
+    """
+
+    status: int | None = None
+    code: str = ""
+    type: str = ""
+    message: str = ""
+    detail: str = ""
+    fields: Mapping[str, Json] = field(default_factory=dict[str, "Json"])
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMeaning:
+    """The meaning of an error, the figures that it names, and what to do about it."""
+
+    means: StopReason | FaultKind
+    limits: StatedLimits | None = None
+    hint: str | None = None
+
+
+_FIGURE = re.compile(r"(?<!\?P)<([a-z]\w*)>")
+
+
+def _write_figures(pattern: str) -> str:
+    """Replace each ``<figure>`` in a pattern by a group that finds its number."""
+    return _FIGURE.sub(lambda match: f"(?P<{_check_figure(match[1])}>\\d[\\d,_]*)", pattern)
+
+
+def _check_figure(name: str) -> str:
+    if name not in _FIGURES:
+        raise ValueError(f"unknown figure {name}; the figures are {', '.join(sorted(_FIGURES))}")
+    return name
+
+
 class FaultRule(ProfileTable):
     """One row of a fault table. All conditions must hold.
 
@@ -82,27 +135,60 @@ class FaultRule(ProfileTable):
         status: The HTTP status.
         code: The ``code`` field of the error body.
         type: The ``type`` field of the error body, or Google's ``status`` field.
-        message: A regular expression that is searched in the error message.
+        message: A regular expression that is searched in the error message. A name of ``StatedLimits`` in angle
+            brackets, such as ``<window>``, stands for a number that is this figure.
+        detail: A regular expression that is searched in the texts of the other fields of the error.
+        figures: The fields of the error that hold figures, by the names of ``StatedLimits``.
+        hint: What to do about the error, if the exception's own hint does not say so.
+        source: Where the words are from.
     """
 
     means: StopReason | FaultKind
     status: int | None = None
     code: str | None = None
     type: str | None = None
-    message: RegexPattern | None = None
+    message: Annotated[str, AfterValidator(_write_figures), AfterValidator(_check_regex)] | None = None
+    detail: RegexPattern | None = None
+    figures: dict[Annotated[str, AfterValidator(_check_figure)], str] = Field(default_factory=dict)
+    hint: str | None = None
+    source: str | None = None
 
-    def matches(self, status: int | None, code: str, kind: str, message: str) -> bool:
-        """Return whether an error with these fields meets all conditions."""
-        return (
-            self.status in (None, status)
-            and self.code in (None, code)
-            and self.type in (None, kind)
-            and (self.message is None or re.search(self.message, message) is not None)
-        )
+    @property
+    def reads_words(self) -> bool:
+        """True if the rule is about the words of an error. They say more than a code or type, and are read first."""
+        return self.message is not None or self.detail is not None
+
+    def read(self, error: ProviderError) -> ErrorMeaning | None:
+        """Return the meaning of an error that meets all conditions, or None."""
+        conditions = ((self.status, error.status), (self.code, error.code), (self.type, error.type))
+        if any(expected not in (None, found) for expected, found in conditions):
+            return None
+        words = None if self.message is None else re.search(self.message, error.message)
+        if self.message is not None and words is None:
+            return None
+        if self.detail is not None and re.search(self.detail, error.detail) is None:
+            return None
+        figures = {name: error.fields.get(key) for name, key in self.figures.items()}
+        return ErrorMeaning(self.means, _state_limits(figures | (words.groupdict() if words else {})), self.hint)
+
+
+def _state_limits(figures: Mapping[str, Json]) -> StatedLimits | None:
+    """Return the figures that could be read, or None if there is none."""
+    numbers = {name: _read_figure(figure) for name, figure in figures.items()}
+    known = {name: number for name, number in numbers.items() if number is not None}
+    if _BELOW in known:
+        known["output"] = max(0, known.pop(_BELOW) - 1)
+    return StatedLimits(**known) if known else None
+
+
+def _read_figure(figure: Json) -> int | None:
+    if isinstance(figure, str):
+        return parse_int(figure.translate(_SEPARATORS))
+    return figure if type(figure) is int and figure >= 0 else None
 
 
 class FaultTable(SourcedTable):
-    """The meaning of errors: ``rules`` in order, then ``statuses``.
+    """The meaning of errors: the ``rules`` about words in order, the other ``rules`` in order, then ``statuses``.
 
     A key of ``statuses`` is a status (``"429"``) or a family (``"5xx"``).
     """
@@ -110,15 +196,24 @@ class FaultTable(SourcedTable):
     rules: tuple[FaultRule, ...] = ()
     statuses: dict[Annotated[str, Field(pattern=r"^[1-5](\d\d|xx)$")], FaultKind] = Field(default_factory=dict)
 
-    def lookup(self, status: int | None, code: str, kind: str, message: str) -> StopReason | FaultKind:
+    @cached_property
+    def _ordered_rules(self) -> tuple[FaultRule, ...]:
+        return tuple(sorted(self.rules, key=lambda rule: not rule.reads_words))
+
+    def read(self, error: ProviderError) -> ErrorMeaning:
         """Return the meaning of an error."""
-        for rule in self.rules:
-            if rule.matches(status, code, kind, message):
-                return rule.means
-        for key in (str(status), f"{str(status)[:1]}xx"):
-            if key in self.statuses:
-                return self.statuses[key]
-        return FaultKind.SERVER
+        if len(error.message) > _MAX_SEARCHED or len(error.detail) > _MAX_SEARCHED:
+            error = replace(error, message=error.message[:_MAX_SEARCHED], detail=error.detail[:_MAX_SEARCHED])
+        meanings = (rule.read(error) for rule in self._ordered_rules)
+        meaning = next((meaning for meaning in meanings if meaning is not None), None)
+        if meaning is not None:
+            return meaning
+        keys = (str(error.status), f"{str(error.status)[:1]}xx")
+        return ErrorMeaning(next((self.statuses[key] for key in keys if key in self.statuses), FaultKind.SERVER))
+
+    def lookup(self, status: int | None, code: str, kind: str, message: str) -> StopReason | FaultKind:
+        """Return the meaning of an error with these fields, without its figures."""
+        return self.read(ProviderError(status, code, kind, message)).means
 
 
 OptionPath = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
