@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from emitter import profiles as profile
-from emitter.adapters.http_response import parse_response
+from emitter.adapters.http_response import ResponseHead, StreamAccumulator, parse_response
 from emitter.messages import ModelResponse
 from emitter.profiles import WireFormat
 
@@ -45,7 +45,12 @@ def answer(  # noqa: PLR0913  most have a default
 ) -> CallResult:
     """Read a body as it would have come, as the answer to an unknown request if none is ``expected``."""
     text, facts = body if isinstance(body, str) else json.dumps(body), profile.load_profile(vendor or VENDORS[wire])
-    return parse_response(facts, wire, status, headers or {}, text, expected=expected)
+    return parse_response(facts, wire, ResponseHead(status, headers or {}), text, expected=expected)
+
+
+def accumulator(wire: WireFormat, expected: ExpectedAnswer) -> StreamAccumulator:
+    """Return what reads a stream that answers the request."""
+    return StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, expected)
 
 
 def responses(*output: Mapping[str, Any], **more: Any) -> dict[str, Any]:

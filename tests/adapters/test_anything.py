@@ -10,13 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter.adapters import ADAPTERS
-from emitter.adapters.http_response import StreamAccumulator
 from emitter.adapters.response_decoding import DecodingTables
 from emitter.cli.model_answers import ClassifiedExchange, classify_exchange
 from emitter.errors import BadTraffic
 from emitter.messages import ExpectedAnswer, Fault, ModelResponse, StopReason
 from emitter.profiles import WireFormat, load_profile
-from tests.adapters.bodies import VENDORS, answer, anthropic, bedrock, chat, google, interaction, responses, text
+from tests.adapters.bodies import (
+    VENDORS,
+    accumulator,
+    answer,
+    anthropic,
+    bedrock,
+    chat,
+    google,
+    interaction,
+    responses,
+    text,
+)
 from tests.adapters.streams import STREAMS
 from tests.work import examples
 
@@ -134,7 +144,7 @@ def test_a_plain_stream_with_anything_in_one_place(wire: WireFormat, data: st.Da
         inner = inner[step]
     inner[key] = data.draw(JSON)
     _sound(answer(wire, payloads, expected=ExpectedAnswer(tool)), payloads)
-    incoming = StreamAccumulator(load_profile(VENDORS[wire]), wire, ExpectedAnswer(tool))
+    incoming = accumulator(wire, ExpectedAnswer(tool))
     incoming.feed("".join(f"data: {json.dumps(each)}\n\n" for each in payloads).encode())
     _sound(incoming.finish({}), payloads)
 

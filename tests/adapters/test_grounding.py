@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from emitter import grounding
-from emitter import profiles as profile
 from emitter.adapters import detect_wire
-from emitter.adapters.http_response import StreamAccumulator
 from emitter.conversation import parse_conversation
 from emitter.errors import InputError
 from emitter.messages import ExpectedAnswer, ModelResponse, StopReason
@@ -20,7 +18,7 @@ from emitter.models import Trust
 from emitter.profiles import WireFormat
 from emitter.prompts import load
 from tests.adapters.bodies import (
-    VENDORS,
+    accumulator,
     answer,
     anthropic,
     bedrock,
@@ -260,7 +258,7 @@ def is_grounded(marker: Marker, form: str) -> bool:
     if form == "unary":
         found = answer(marker.wire, marker.body, expected=ExpectedAnswer())
     else:
-        incoming = StreamAccumulator(profile.load_profile(VENDORS[marker.wire]), marker.wire, ExpectedAnswer())
+        incoming = accumulator(marker.wire, ExpectedAnswer())
         incoming.feed(Frame().write([("", each) for each in marker.events]).encode())
         found = incoming.finish({})
     assert isinstance(found, ModelResponse)

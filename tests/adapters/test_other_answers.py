@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import emitter
-from emitter import profiles as profile
-from emitter.adapters.http_response import StreamAccumulator
 from emitter.attempts import Verdict
 from emitter.core.verdicts import OTHER_TOOL, DocumentContract, classify
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, StopReason
 from emitter.profiles import WireFormat
 from emitter.schema import compile_schema
 from tests.adapters.bodies import (
-    VENDORS,
+    accumulator,
     answer,
     anthropic,
     bedrock,
@@ -96,7 +94,7 @@ def read(wire: WireFormat, form: str, made: dict[str, Any] | list[EVENT], tool: 
     payloads = events(wire, made) if isinstance(made, dict) else made
     if form == "array":
         return answer(wire, payloads, expected=expected)
-    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, expected)
+    incoming = accumulator(wire, expected)
     reported = incoming.feed(Frame().write([("", payload) for payload in payloads]).encode())
     found = incoming.finish({})
     if isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE:

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from emitter.adapters.bedrock_client import as_server_sent_events, with_error_type
-from emitter.adapters.http_response import parse_response
+from emitter.adapters.http_response import ResponseHead, parse_response
 from emitter.profiles import load_profile
 from emitter.profiles.model import WireFormat
 
@@ -205,9 +205,8 @@ def post(
 def understood(wire: WireFormat, response: httpx2.Response) -> CallResult:
     """Return what the library's own adapter reads in a response."""
     text = as_text(wire, response.headers, response.content)
-    return parse_response(
-        load_profile(PROFILES[wire]), wire, response.status_code, dict(response.headers), text, expected=None
-    )
+    head = ResponseHead(response.status_code, dict(response.headers))
+    return parse_response(load_profile(PROFILES[wire]), wire, head, text, expected=None)
 
 
 def as_text(wire: WireFormat, headers: Mapping[str, str], content: bytes) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
-    NOT_OPEN,
     AssembledBody,
+    StreamedBlocks,
     StreamIdentity,
     as_count,
     as_objects,
@@ -171,12 +171,9 @@ class StreamAssembler:
     """
 
     def __init__(self, expected: ExpectedAnswer | None) -> None:
-        self._expected = expected
         self._identity = StreamIdentity(expected)
         self._message: dict[str, Any] = {}
-        self._blocks: dict[int, dict[str, Any]] = {}
-        self._open: set[int] = set()
-        self._own_call: int | None = None
+        self._blocks = StreamedBlocks(expected, self._identity, "tool_use", "text")
         self._stop_reasons: list[Json] = []
         self._refusal: Json = None
         self._has_ended = False
@@ -191,9 +188,11 @@ class StreamAssembler:
             case "content_block_delta":
                 return self._add_delta(read_index(event.get("index")), as_mapping(event.get("delta")))
             case "content_block_start":
-                return self._start_block(read_index(event.get("index")), as_mapping(event.get("content_block")))
+                block = as_mapping(event.get("content_block"))
+                text = as_string(block.get("text"))
+                return self._blocks.open(read_index(event.get("index")), block, text, has_ended=self._has_ended)
             case "content_block_stop":
-                self._open.discard(read_index(event.get("index")))
+                self._blocks.close(read_index(event.get("index")))
             case "message_start":
                 self._start_message(as_mapping(event.get("message")))
             case "message_delta":
@@ -208,7 +207,7 @@ class StreamAssembler:
         """Return the message so far."""
         if self._failure is not None:
             return self._failure
-        content = list(map(_finish_block, self._blocks.values()))
+        content = list(map(_finish_block, self._blocks.blocks.values()))
         body = {
             **self._message,
             "stop_reason": collect_stop_reasons(*self._stop_reasons),
@@ -227,46 +226,20 @@ class StreamAssembler:
         return self._failure is not None
 
     def _start_message(self, message: Mapping[str, Any]) -> None:
-        if self._blocks and not self._message.get("stop_reason"):
+        if self._blocks.blocks and not self._message.get("stop_reason"):
             self._stop_reasons.append(_NO_STOP_REASON)
-        self._identity.check_end(has_ended=bool(self._blocks))
+        self._identity.check_end(has_ended=bool(self._blocks.blocks))
         self._identity.check_role(message.get("role"))
-        self._message, self._blocks, self._open = dict(message), {}, set()
+        self._message = dict(message)
+        self._blocks.clear()
         self._has_ended = self._is_closed = False
         self._record_stop(message)
 
-    def _start_block(self, index: int, block: Mapping[str, Any]) -> str:
-        self._identity.check_end(has_ended=self._has_ended)
-        if index < 0 or index in self._blocks:
-            self._identity.fail(NOT_OPEN)
-        if self._identity.problem:
-            return ""
-        self._blocks[index] = {**block, "deltas": []}
-        self._open.add(index)
-        if self._own_call is None and block.get("type") == "tool_use" and self._expected is not None:
-            self._own_call = index if self._expected.is_own_call(block.get("name")) else None
-        return as_string(block.get("text")) if self._is_document(index) else ""
-
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
-        text, arguments = as_string(delta.get("text")), as_string(delta.get("partial_json"))
         if delta.get("type") not in _OWN_DELTAS:
             self._identity.is_grounded = True
-        if (text or arguments) and index not in self._open:
-            self._identity.fail(NOT_OPEN)
-        if self._has_ended and (text or arguments):
-            self._identity.check_end(has_ended=True)
-        if self._identity.problem or index not in self._open:
-            return ""
-        self._blocks[index]["deltas"].append(delta)
-        if not self._is_document(index):
-            return ""
-        return arguments if index == self._own_call else text
-
-    def _is_document(self, index: int) -> bool:
-        """Return whether a block is part of the document: the expected call, or else a text."""
-        if self._expected is not None and self._expected.tool_name is not None:
-            return index == self._own_call
-        return self._blocks[index].get("type") == "text"
+        text, arguments = as_string(delta.get("text")), as_string(delta.get("partial_json"))
+        return self._blocks.add(index, delta, text, arguments, has_ended=self._has_ended)
 
     def _update_message(self, event: Mapping[str, Any]) -> None:
         message, delta = self._message, as_mapping(event.get("delta"))

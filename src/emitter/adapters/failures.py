@@ -18,7 +18,7 @@ import sys
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from emitter.adapters.http_response import parse_response
+from emitter.adapters.http_response import ResponseHead, parse_response
 from emitter.adapters.response_decoding import with_cause
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError, StoreFailed, UnexpectedRequest
@@ -139,7 +139,9 @@ def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTr
     if transfer.status is None or not transfer.is_error:
         return None
     text = transfer.error_body.decode("utf-8", "replace")
-    return parse_response(profile, wire, transfer.status, transfer.headers, text, expected=ExpectedAnswer())
+    return parse_response(
+        profile, wire, ResponseHead(transfer.status, transfer.headers), text, expected=ExpectedAnswer()
+    )
 
 
 def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
@@ -150,8 +152,8 @@ def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception
     status, response = _answered_status(raised), getattr(raised, "response", None)
     if status is not None:
         headers: Mapping[str, str] = getattr(response, "headers", None) or {}
-        text = _error_text(response, raised)
-        return with_cause(parse_response(profile, wire, status, headers, text, expected=ExpectedAnswer()), error)
+        head, text = ResponseHead(status, headers), _error_text(response, raised)
+        return with_cause(parse_response(profile, wire, head, text, expected=ExpectedAnswer()), error)
     kind = _find_kind(raised, _TRANSPORT_FAULTS) or _find_kind(raised, _BUILTIN_FAULTS)
     return None if kind is None else with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
 

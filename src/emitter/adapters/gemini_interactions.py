@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
-    NOT_OPEN,
     AssembledBody,
+    StreamedBlocks,
     StreamIdentity,
     as_count,
     as_objects,
@@ -153,12 +153,9 @@ class StreamAssembler:
     """Folds the events of a stream into one interaction."""
 
     def __init__(self, expected: ExpectedAnswer | None) -> None:
-        self._expected = expected
         self._identity = StreamIdentity(expected)
         self._interaction: dict[str, Any] = {}
-        self._steps: dict[int, dict[str, Any]] = {}
-        self._open: set[int] = set()
-        self._own_call: int | None = None
+        self._steps = StreamedBlocks(expected, self._identity, "function_call", "model_output")
         self._statuses: list[Json] = []
         self._failure: Json = None
         self._has_ended = False
@@ -174,9 +171,12 @@ class StreamAssembler:
             case "step.delta":
                 return self._add_delta(read_index(event.get("index")), as_mapping(event.get("delta")))
             case "step.start":
-                return self._start_step(read_index(event.get("index")), as_mapping(event.get("step")))
+                step = as_mapping(event.get("step"))
+                self._identity.check_role(step.get("role"))
+                index, text = read_index(event.get("index")), _step_text(step)
+                return self._steps.open(index, step, text, has_ended=self._has_ended)
             case "step.stop":
-                self._open.discard(read_index(event.get("index")))
+                self._steps.close(read_index(event.get("index")))
             case "interaction.created" | "interaction.completed" as kind:
                 self._update(as_mapping(event.get("interaction")))
                 self._is_complete = self._is_complete or kind == "interaction.completed"
@@ -201,45 +201,16 @@ class StreamAssembler:
             self._statuses.append(interaction.get("status"))
             self._has_ended = self._has_ended or bool(interaction.get("status"))
 
-    def _start_step(self, index: int, step: Mapping[str, Any]) -> str:
-        self._identity.check_end(has_ended=self._has_ended)
-        if index < 0 or index in self._steps:
-            self._identity.fail(NOT_OPEN)
-        self._identity.check_role(step.get("role"))
-        if self._identity.problem:
-            return ""
-        self._steps[index] = {**step, "deltas": []}
-        self._open.add(index)
-        if self._own_call is None and step.get("type") == "function_call" and self._expected is not None:
-            self._own_call = index if self._expected.is_own_call(step.get("name")) else None
-        return _step_text(step) if self._is_document(index) else ""
-
     def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         kind, arguments = delta.get("type"), as_string(delta.get("arguments"))
         text = as_string(delta.get("text")) if kind == "text" else ""
         if kind not in _OWN_DELTAS or (text and not delta.keys() <= PLAIN_MEMBERS and is_outside_part(delta)):
             self._identity.is_grounded = True
-        if text or arguments:
-            if self._has_ended:
-                self._identity.check_end(has_ended=True)
-            if index not in self._open:
-                self._identity.fail(NOT_OPEN)
-        if self._identity.problem or index not in self._open:
-            return ""
-        self._steps[index]["deltas"].append(delta)
-        if not self._is_document(index):
-            return ""
-        return arguments if index == self._own_call else text
-
-    def _is_document(self, index: int) -> bool:
-        """Return whether a step is part of the document: the expected call, or else an output of the model."""
-        if self._expected is not None and self._expected.tool_name is not None:
-            return index == self._own_call
-        return self._steps[index].get("type") == "model_output"
+        return self._steps.add(index, delta, text, arguments, has_ended=self._has_ended)
 
     def body(self) -> AssembledBody:
         """Return the interaction so far."""
-        steps = list(map(_finish_step, self._steps.values()))
+        steps = list(map(_finish_step, self._steps.blocks.values()))
         reasons = collect_stop_reasons(*self._statuses)
         body = {**self._interaction, "status": reasons, "steps": self._interaction.get("steps") or steps}
         if self._failure:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.response_decoding import (
@@ -26,7 +26,15 @@ from emitter.adapters.response_decoding import (
 )
 from emitter.adapters.sse import JSON_DECODER, LEADING_BLANK, SseDecoder, is_event_stream
 from emitter.adapters.transport import ResponseRejected
-from emitter.messages import ExpectedAnswer, Fault, ModelResponse, ProviderErrorDetails, StopReason, as_mapping
+from emitter.messages import (
+    NO_FIELDS,
+    ExpectedAnswer,
+    Fault,
+    ModelResponse,
+    ProviderErrorDetails,
+    StopReason,
+    as_mapping,
+)
 from emitter.outside_values import parse_float, parse_http_date
 from emitter.strict_json import DuplicateKeyError, json_equal
 
@@ -50,60 +58,55 @@ class _UnreadableBody:
     events: tuple[Json, ...] = ()
 
 
-def parse_response(  # noqa: PLR0913  the parts of a response
-    profile: ProviderProfile,
-    wire: WireFormat,
-    status: int,
-    headers: Mapping[str, str],
-    text: str,
-    *,
-    expected: ExpectedAnswer | None,
+class ResponseHead(NamedTuple):
+    """The status and the headers of an HTTP response."""
+
+    status: int
+    headers: Mapping[str, str] = NO_FIELDS
+
+
+def parse_response(
+    profile: ProviderProfile, wire: WireFormat, head: ResponseHead, text: str, *, expected: ExpectedAnswer | None
 ) -> CallResult:
     """Return the result of a complete HTTP response.
 
     ``expected`` is None for a recording, whose request is not known. It may hold several answers one after another.
     """
-    result = decode_response(profile, wire, status, headers, parse_body(text), expected=expected)
-    if isinstance(result, Fault) and result.report is None and not _is_success(status):
+    result = decode_response(profile, wire, head, parse_body(text), expected=expected)
+    if isinstance(result, Fault) and result.report is None and not _is_success(head.status):
         line = as_printable_line(text)
         result = replace(result, report=ProviderErrorDetails(line) if line and not line.startswith("<") else None)
     return result
 
 
-def decode_response(  # noqa: PLR0913  the parts of a response
-    profile: ProviderProfile,
-    wire: WireFormat,
-    status: int,
-    headers: Mapping[str, str],
-    body: Json,
-    *,
-    expected: ExpectedAnswer | None,
+def decode_response(
+    profile: ProviderProfile, wire: WireFormat, head: ResponseHead, body: Json, *, expected: ExpectedAnswer | None
 ) -> CallResult:
     """Return the result of a complete HTTP response whose body is parsed already, such as one in a batch's results."""
     tables = decoding_tables(profile, wire)
-    if not _is_success(status):
-        result = parse_error(status, body, tables)
+    if not _is_success(head.status):
+        result = parse_error(head.status, body, tables)
     elif isinstance(body, dict):
         result = ADAPTERS[wire].decode(cast("dict[str, Json]", body), tables, expected)
     else:
         result = _decode_body(wire, body, tables, expected)
-    return _with_headers(result, status, headers, body)
+    return _with_headers(result, head, body)
 
 
 def _is_success(status: int) -> bool:
     return _FIRST_SUCCESS <= status <= _LAST_SUCCESS
 
 
-def _with_headers(result: CallResult, status: int, headers: Mapping[str, str], body: Json) -> CallResult:
+def _with_headers(result: CallResult, head: ResponseHead, body: Json) -> CallResult:
     """Return the result with the facts of its HTTP response."""
-    lower = {name.lower(): value for name, value in headers.items()}
+    lower = {name.lower(): value for name, value in head.headers.items()}
     request_id = None
     for name in _REQUEST_IDS:
         request_id = request_id or lower.get(name)
     if isinstance(result, ModelResponse):
         return result if request_id is None else replace(result, request_id=request_id)
     wait, request_id = _retry_after(lower, body), request_id or result.request_id
-    return replace(result, status=result.status or status, retry_after=wait, request_id=request_id)
+    return replace(result, status=result.status or head.status, retry_after=wait, request_id=request_id)
 
 
 def parse_sdk_response(
@@ -116,14 +119,13 @@ def parse_sdk_response(
     raw = cast("Any", response)
     if isinstance(raw, str):
         return make_protocol_fault("the body is not JSON")
+    head = ResponseHead(raw.status_code, raw.headers)
     try:
         text = raw.content.decode()
     except UnicodeDecodeError:
-        text = raw.content.decode("utf-8", "replace")
-        result = parse_response(profile, wire, raw.status_code, raw.headers, text, expected=expected)
-        fault = with_usage(make_protocol_fault("the body is not UTF-8"), result.usage)
-        return _with_headers(fault, raw.status_code, raw.headers, None)
-    return parse_response(profile, wire, raw.status_code, raw.headers, text, expected=expected)
+        result = parse_response(profile, wire, head, raw.content.decode("utf-8", "replace"), expected=expected)
+        return _with_headers(with_usage(make_protocol_fault("the body is not UTF-8"), result.usage), head, None)
+    return parse_response(profile, wire, head, text, expected=expected)
 
 
 def read_object(response: object) -> Mapping[str, Json]:
@@ -313,6 +315,7 @@ class StreamAccumulator:
 
     def finish(self, headers: Mapping[str, str]) -> CallResult:
         """Return the result of the finished stream; ``headers`` are those of its response."""
+        head = ResponseHead(_SUCCESS, headers)
         self._add_text(self._decode(b"", final=True))
         if self._is_event_stream:
             self._add_events(self._decoder.end())
@@ -321,7 +324,7 @@ class StreamAccumulator:
             return replace(make_protocol_fault(problem), status=_SUCCESS, usage=self.usage())
         if not self._is_event_stream:
             text = "".join(self._beginning)
-            result = parse_response(self._profile, self._wire, _SUCCESS, headers, text, expected=self._expected)
+            result = parse_response(self._profile, self._wire, head, text, expected=self._expected)
             self.unreported = result.document_text if isinstance(result, ModelResponse) else ""
             return result
         self._final_usage = self.usage_and_completion()
@@ -334,7 +337,7 @@ class StreamAccumulator:
             document = result.document_text
             self.unreported = (document if document.startswith(reported) else reported)[self._fed :]
         error = next((event for event in self._errors if as_mapping(event).get("error")), None)
-        return _with_headers(result, _SUCCESS, headers, error)
+        return _with_headers(result, head, error)
 
     @property
     def is_event_stream(self) -> bool:

@@ -390,3 +390,64 @@ class StreamIdentity:
     def fail(self, problem: str) -> None:
         """Note a piece that does not belong to the answer. The first problem is kept."""
         self.problem = self.problem or problem
+
+
+class StreamedBlocks:
+    """The blocks of a streamed answer, each of which is opened, written in deltas and closed.
+
+    Args:
+        expected: The expected answer. The first call of its tool is the document, if it has a tool.
+        identity: Notes the blocks and deltas that do not belong to the answer.
+        call_type: The type of a block that is a call of a tool.
+        text_type: The type of a block that is a part of the document otherwise.
+    """
+
+    __slots__ = ("_call_type", "_expected", "_identity", "_open", "_own_call", "_text_type", "blocks")
+
+    def __init__(
+        self, expected: ExpectedAnswer | None, identity: StreamIdentity, call_type: str, text_type: str
+    ) -> None:
+        self._expected, self._identity = expected, identity
+        self._call_type, self._text_type = call_type, text_type
+        self._own_call: int | None = None
+        self.blocks: dict[int, dict[str, Any]] = {}
+        self._open: set[int] = set()
+
+    def clear(self) -> None:
+        """Remove all blocks."""
+        self.blocks, self._open = {}, set()
+
+    def open(self, index: int, block: Mapping[str, Any], text: str, *, has_ended: bool) -> str:
+        """Open a block, and return its ``text`` if it is a part of the document."""
+        self._identity.check_end(has_ended=has_ended)
+        if index < 0 or index in self.blocks:
+            self._identity.fail(NOT_OPEN)
+        if self._identity.problem:
+            return ""
+        self.blocks[index] = {**block, "deltas": []}
+        self._open.add(index)
+        if self._own_call is None and block.get("type") == self._call_type and self._expected is not None:
+            self._own_call = index if self._expected.is_own_call(block.get("name")) else None
+        return text if self._is_document(index) else ""
+
+    def add(self, index: int, delta: Mapping[str, Any], text: str, arguments: str, *, has_ended: bool) -> str:
+        """Add a delta to an open block, and return its text or arguments if they are a part of the document."""
+        if text or arguments:
+            self._identity.check_end(has_ended=has_ended)
+            if index not in self._open:
+                self._identity.fail(NOT_OPEN)
+        if self._identity.problem or index not in self._open:
+            return ""
+        self.blocks[index]["deltas"].append(delta)
+        if not self._is_document(index):
+            return ""
+        return arguments if index == self._own_call else text
+
+    def close(self, index: int) -> None:
+        """Close a block."""
+        self._open.discard(index)
+
+    def _is_document(self, index: int) -> bool:
+        if self._expected is not None and self._expected.tool_name is not None:
+            return index == self._own_call
+        return self.blocks[index].get("type") == self._text_type

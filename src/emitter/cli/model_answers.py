@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import profiles as profile
 from emitter.adapters import detect_wire, detect_wire_of_body
-from emitter.adapters.http_response import parse_body, parse_response
+from emitter.adapters.http_response import ResponseHead, parse_body, parse_response
 from emitter.attempts import Verdict
 from emitter.cli.arguments import add_file_argument, add_json_argument
 from emitter.cli.input_output import ProgressCounter, print_json, read_text
@@ -185,7 +185,8 @@ def classify_exchange(exchange: Mapping[str, Json], file: str) -> ClassifiedExch
     wire = _detect_wire(exchange, response)
     if wire is None:
         return ClassifiedExchange(file, vendor, endpoint, UNSUPPORTED, "none")
-    answer = parse_response(_load_profile(vendor, wire), wire, *response, expected=None)
+    head = ResponseHead(response.status, response.headers)
+    answer = parse_response(_load_profile(vendor, wire), wire, head, response.text, expected=None)
     if isinstance(answer, Fault):
         return ClassifiedExchange(
             file, vendor, endpoint, Verdict.FAULTED.value, "none", usage=answer.usage, fault=answer

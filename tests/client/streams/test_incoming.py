@@ -12,14 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emitter import EmissionError
-from emitter import profiles as profile
 from emitter.adapters import detect_wire
-from emitter.adapters.http_response import StreamAccumulator
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, StopReason
 from emitter.profiles import WireFormat
 from emitter.streaming import FieldComplete, Restart
 from tests.adapters import bodies
-from tests.adapters.bodies import VENDORS, answer
+from tests.adapters.bodies import accumulator, answer
 from tests.adapters.streams import STREAMS, Frame
 from tests.adapters.test_streams import ANSWERS, FRAMES, cuts
 from tests.client.streams.vendor import WORLDS, Answer, ask, streamed
@@ -37,7 +35,7 @@ often = settings(max_examples=examples(40))
 
 def fed(wire: WireFormat, pieces: Iterable[bytes], tool: str | None = None) -> tuple[CallResult, str]:
     """Return the answer to a request that offered ``tool``, and the text that the pieces came to."""
-    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, ExpectedAnswer(tool))
+    incoming = accumulator(wire, ExpectedAnswer(tool))
     written = "".join(map(incoming.feed, pieces))
     assert written == "".join(incoming.text_pieces)
     found = incoming.finish({})
@@ -137,7 +135,7 @@ def test_what_was_reported_is_the_beginning_of_the_answer(
 ) -> None:
     """In whatever order the events come, an answer that counts is the one that was reported."""
     events = data.draw(disordered(wire))
-    incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, ExpectedAnswer())
+    incoming = accumulator(wire, ExpectedAnswer())
     pieces = in_pieces(Frame().write([("", payload) for payload in events]).encode(), sizes)
     reported = "".join(map(incoming.feed, pieces))
     found = incoming.finish({})
@@ -197,7 +195,7 @@ def test_recorded_streams_write_what_they_answer() -> None:
     differing: list[tuple[str, str | None]] = []
     for name, wire, text in _streams():
         for tool in (None, *sorted(set(_NAME.findall(text)))):
-            incoming = StreamAccumulator(profile.load_profile(VENDORS[wire]), wire, ExpectedAnswer(tool))
+            incoming = accumulator(wire, ExpectedAnswer(tool))
             written = incoming.feed(text.encode())
             found = incoming.finish({})
             if isinstance(found, ModelResponse) and found.stop is StopReason.COMPLETE:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from emitter.adapters.http_response import decode_response
+from emitter.adapters.http_response import ResponseHead, decode_response
 from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault
 from emitter.adapters.transport import HttpRequest
 from emitter.bulk.batches.exchanges import check_batch, iter_recent_batches, require_id, send
@@ -104,9 +104,11 @@ def _decode_line(connection: BatchConnection, line: Mapping[str, Any], expected:
         return _RESULT_FAULTS[kind]
     if kind == "errored" and isinstance(error, dict):
         status = _STATUSES.get(as_string(as_mapping(as_mapping(error).get("error")).get("type")), HTTP_SERVER_ERROR)
-        return decode_response(connection.profile, connection.wire, status, {}, as_mapping(error), expected=expected)
+        return decode_response(
+            connection.profile, connection.wire, ResponseHead(status), as_mapping(error), expected=expected
+        )
     if kind == "succeeded" and isinstance(message, dict) and error is None:
-        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, message, expected=expected)
+        return decode_response(connection.profile, connection.wire, ResponseHead(HTTP_OK), message, expected=expected)
     return make_protocol_fault("the result is neither a message nor an error")
 
 

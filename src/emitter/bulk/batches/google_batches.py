@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from emitter.adapters.http_response import decode_response, read_object
+from emitter.adapters.http_response import ResponseHead, decode_response, read_object
 from emitter.adapters.response_decoding import as_count, as_objects, as_string, make_protocol_fault
 from emitter.adapters.transport import HttpRequest, google_options
 from emitter.bulk.batches.exchanges import (
@@ -145,9 +145,9 @@ def _decode_row(connection: BatchConnection, row: Mapping[str, Any], expected: E
         if members.get("code") == _RPC_CANCELLED:
             return CANCELLED
         status, body = _to_error_response(members)
-        return decode_response(connection.profile, connection.wire, status, {}, body, expected=expected)
+        return decode_response(connection.profile, connection.wire, ResponseHead(status), body, expected=expected)
     if isinstance(response, dict) and error is None:
-        return decode_response(connection.profile, connection.wire, HTTP_OK, {}, response, expected=expected)
+        return decode_response(connection.profile, connection.wire, ResponseHead(HTTP_OK), response, expected=expected)
     return make_protocol_fault("the result is neither a response nor an error")
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from emitter.adapters.http_response import decode_response, parse_response
+from emitter.adapters.http_response import ResponseHead, decode_response, parse_response
 from emitter.adapters.response_decoding import as_count, as_string, make_protocol_fault, with_usage
 from emitter.adapters.transport import HttpRequest, Upload
 from emitter.bulk.batches.exchanges import check_batch, iter_recent_batches, require_id, send
@@ -108,7 +108,7 @@ def _to_fault(connection: BatchConnection, error: Mapping[str, Any], problem: st
     """Return the fault of an error object, by its batch code or by the codes of single calls."""
     body: Json = {"error": {**error, "type": "invalid_request_error"}}
     profile, wire = connection.profile, connection.wire
-    answer = decode_response(profile, wire, _HTTP_BAD_REQUEST, {}, body, expected=ExpectedAnswer())
+    answer = decode_response(profile, wire, ResponseHead(_HTTP_BAD_REQUEST), body, expected=ExpectedAnswer())
     code = answer.code if isinstance(answer, Fault) else answer.refused_as
     kind = answer.kind if isinstance(answer, Fault) else FaultKind.BAD_REQUEST
     message = f"{problem} ({code})." if code else f"{problem}."
@@ -146,10 +146,10 @@ def _decode_line(connection: BatchConnection, line: Mapping[str, Any], expected:
         status, problem = HTTP_OK, "the result has an error beside its response"
     profile, wire = connection.profile, connection.wire
     if isinstance(body, str) and status >= _HTTP_BAD_REQUEST:
-        answer = parse_response(profile, wire, status, headers, body, expected=expected)
+        answer = parse_response(profile, wire, ResponseHead(status, headers), body, expected=expected)
     else:
         members = as_mapping(body) if isinstance(body, dict) else None
-        answer = decode_response(profile, wire, status, headers, members, expected=expected)
+        answer = decode_response(profile, wire, ResponseHead(status, headers), members, expected=expected)
     if problem is None:
         return answer
     return replace(with_usage(make_protocol_fault(problem), answer.usage), request_id=answer.request_id)
