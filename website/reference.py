@@ -39,7 +39,12 @@ class Page:
 PAGES = (
     Page(
         "Functions and clients",
-        ("emitter", "emitter.attempts:Attempt Verdict", "emitter.messages:Fault FaultKind Usage ModelResponse"),
+        (
+            "emitter",
+            "emitter.attempts:Attempt Verdict",
+            "emitter.messages:Fault FaultKind Usage ModelResponse",
+            "emitter.profiles.model:ProfileFacts",
+        ),
     ),
     Page("Errors", ("emitter.errors",)),
     Page("Events", ("emitter.telemetry", "emitter.streaming:FieldComplete TextDelta Restart", "emitter.events")),

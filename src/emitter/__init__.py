@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from emitter.models import Trust as Trust
     from emitter.policy import Policy as Policy
     from emitter.policy import Prices as Prices
+    from emitter.profiles import Profile as Profile
     from emitter.prompts import Example as Example
     from emitter.prompts import Material as Material
 else:
@@ -71,6 +72,7 @@ else:
             "messages": "Usage",
             "models": "BindingMoment Option Trust",
             "policy": "Policy Prices",
+            "profiles": "Profile",
             "prompts": "Example Material",
         },
         hints={

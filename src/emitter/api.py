@@ -57,7 +57,7 @@ class _BaseEmitter:
                 f"model is of type {type(model).__name__}, not text.",
                 hint='Write Emitter("openai/gpt-6-sol", client=client).',
             )
-        find_profile(model)
+        find_profile(model, options.get("profile"))
         self.model = model
         self.policy = policy or DEFAULT_POLICY
         self._pool = ClientPool(api_key=api_key)

@@ -20,3 +20,9 @@ def find_data_folder(name: str) -> Traversable:
         if folder.is_dir():
             return folder
     raise FileNotFoundError(f"emitter was built without its folder {name!r}: reinstall it.")
+
+
+def read_file(path: str, size: int) -> bytes:
+    """Return at most the first ``size`` bytes of a file of the caller's. Raises ``OSError``."""
+    with open(path, "rb") as file:  # noqa: PTH123  the core must not load pathlib
+        return file.read(size)

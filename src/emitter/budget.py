@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from emitter.messages import as_list, as_mapping
+from emitter.policy import CeilingOwner
 from emitter.schema.json_data import resolve_reference
 
 if TYPE_CHECKING:
@@ -84,11 +85,15 @@ class ContextWindow:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """The first budget, and the ceiling to which retries may raise it. ``is_explicit`` means that the caller set it."""
+    """The first budget, and the ceiling to which retries may raise it.
+
+    ``is_explicit`` means that the caller set the first budget. ``owner`` says whose limit the ceiling is.
+    """
 
     initial: int
     ceiling: int
     is_explicit: bool = False
+    owner: CeilingOwner = CeilingOwner.MODEL
 
 
 def fit_to_window(
@@ -116,7 +121,9 @@ def fit_to_window(
         raise _window_exceeded(low, minimum_answer, window)
     room = max(window.size - (low if token_budget.is_explicit else high), minimum_answer)
     budget = min(token_budget.initial, room)
-    return TokenBudget(budget, max(budget, min(token_budget.ceiling, window.size - low)), token_budget.is_explicit)
+    ceiling = max(budget, min(token_budget.ceiling, window.size - low))
+    owner = token_budget.owner if ceiling == token_budget.ceiling else CeilingOwner.WINDOW
+    return TokenBudget(budget, ceiling, token_budget.is_explicit, owner)
 
 
 def _window_exceeded(prompt: int, answer: int, window: ContextWindow) -> ContextWindowExceededError:

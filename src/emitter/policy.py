@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from decimal import Decimal
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from emitter.arguments import known_arguments
@@ -23,6 +24,19 @@ DEFAULT_MAX_RESPONSE_BYTES = 32 << 20
 A streamed answer has 6 to 150 bytes per token (at most 326 in recorded traffic), so this is room for 128,000 tokens,
 the largest output of most models, at up to 262 bytes per token.
 """
+
+
+class CeilingOwner(Enum):
+    """Whose limit the largest output budget is."""
+
+    POLICY = "policy"
+    """The caller's ``Policy.max_output_tokens``."""
+    MODEL = "model"
+    """The model's, as a source states."""
+    ASSUMPTION = "assumption"
+    """An assumption of the profile, which the policy may exceed."""
+    WINDOW = "window"
+    """What the prompt leaves of the context window."""
 
 
 @known_arguments(cached_input="cache_read", prompt="input", completion="output")
@@ -104,7 +118,8 @@ class Policy:
         max_attempts: The maximum number of answered calls, including the first (1 to 16). The host's ``schema_rounds``
             can lower it.
         output_tokens: The first output budget. By default it is derived from the schema.
-        max_output_tokens: The largest output budget after truncations. Defaults to the model's own limit.
+        max_output_tokens: The largest output budget after truncations. Defaults to the model's own limit, which it
+            cannot exceed unless that limit is only assumed.
         truncation_multiplier: The factor that raises the budget after a truncation (1 to 8).
         max_faults: The maximum number of retries after transport faults (0 to 16).
         max_total_tokens: The limit on the input and output of all calls. A call that could exceed it gets a smaller

@@ -6,7 +6,7 @@ unless your program updates it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from emitter.policy import Policy, PriceTable
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
 
 _IN_A_BATCH = {"processing": "batch"}
 _PLACES = 12
@@ -49,6 +49,8 @@ class ListedPrices:
     model: str
     batched: bool = False
     at: dt.datetime | None = None
+    facts: Profile | None = field(default=None, repr=False, compare=False)
+    """The profile, if it is the caller's own."""
 
     def cost_of(self, usage: Usage, calls: int = 1) -> Decimal:
         """Return the cost of ``usage``, which belongs to ``calls`` calls with prompts of similar length.
@@ -61,7 +63,7 @@ class ListedPrices:
         return round(cost_per_call * calls, _PLACES)
 
     def _calculate(self, tokens: dict[str, Decimal]) -> Decimal:
-        provider = load_profile(self.profile).price_list(self.model)
+        provider = (self.facts or load_profile(self.profile)).price_list(self.model)
         if provider is None:
             raise InputError(f"emitter knows no price list for {self.profile}/{self.model}.", hint=_PRICES_HINT)
         prices = _load_genai_prices()
@@ -121,24 +123,24 @@ class BatchPrices:
         return self.prices.cost_of(usage, calls) * self.share
 
 
-def prices_in_batch(policy: Policy, profile: ProviderProfile, model: str) -> PriceTable:
+def prices_in_batch(policy: Policy, profile: Profile, model: str) -> PriceTable:
     """Return the prices of the calls of a batch."""
     if isinstance(policy.prices, ListedPrices):
         return replace(policy.prices, batched=True)
     if policy.prices is None:
-        return ListedPrices(profile.name, model, batched=True)
+        return ListedPrices(profile.name, model, batched=True, facts=profile)
     return BatchPrices(policy.prices, profile.batch_price)
 
 
 @lru_cache(maxsize=256)
-def listed_prices(profile: str, model: str) -> ListedPrices:
+def listed_prices(profile: Profile, model: str) -> ListedPrices:
     """Return the listed prices of a model."""
-    return ListedPrices(profile, model)
+    return ListedPrices(profile.name, model, facts=profile)
 
 
-def require_listed_prices(profile: ProviderProfile, model: str) -> ListedPrices:
+def require_listed_prices(profile: Profile, model: str) -> ListedPrices:
     """Return the prices of a model for ``Policy.max_cost``. Raises ``InputError`` if it has none."""
-    prices = ListedPrices(profile.name, model)
+    prices = ListedPrices(profile.name, model, facts=profile)
     try:
         prices.cost_of(Usage())
     except InputError as error:

@@ -112,6 +112,28 @@ OWN = Policy(output_tokens=1024)
         pytest.param(Case("openai/gpt-6-sol", LIST, OWN), 1024, 128_000, id="the caller's own"),
         pytest.param(Case("openai/gpt-4o", LIST, Policy(max_output_tokens=700)), 700, 700, id="the caller's ceiling"),
         pytest.param(Case("openai/gpt-4o", YES_NO, Policy(output_tokens=3)), 16, 16_384, id="the vendor's minimum"),
+        pytest.param(
+            Case("openai/gpt-4o", YES_NO, Policy(output_tokens=40_000, max_output_tokens=60_000)),
+            16_384,
+            16_384,
+            id="a stated limit binds",
+        ),
+        pytest.param(
+            Case("vllm/qwen", YES_NO, Policy(output_tokens=40_000)), 40_000, 40_000, id="an assumed one yields at once"
+        ),
+        pytest.param(
+            Case("openrouter/moonshotai/kimi", YES_NO, Policy(max_output_tokens=60_000)),
+            2560,
+            60_000,
+            id="an assumed one yields after cuts",
+        ),
+        pytest.param(
+            Case("vllm/qwen", YES_NO, Policy(output_tokens=40_000, max_output_tokens=30_000)),
+            30_000,
+            30_000,
+            id="the caller's two limits",
+        ),
+        pytest.param(Case("vllm/qwen", YES_NO), 2560, 8192, id="an assumption holds if nobody says otherwise"),
     ],
 )
 def test_the_first_budget_of_a_plan(case: Case, first: int, ceiling: int) -> None:

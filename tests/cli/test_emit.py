@@ -166,3 +166,35 @@ def test_an_unknown_model_is_told_on_one_line(vendor: Simulator, folder: Path) -
     assert done.returncode == SUCCESS
     assert done.stderr.startswith("emitter: openai/nova is an unknown model.")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_server_is_described_by_a_file(vendor: Simulator, folder: Path) -> None:
+    """``--profile`` names the file, which ``providers`` and ``compile`` read as well."""
+    (folder / "server.toml").write_text(
+        'name = "acme"\nextends = "openai-compatible"\n[[models]]\nmatch = "*"\nmax_output = 77\n'
+    )
+    address = vendor.base_url("vllm/m")
+    server = ("--profile", "server.toml", "--base-url", address)
+    done = command(vendor, folder, "emit", "--model", "m", *SCHEMA, *server, "--prompt", "Owed?", "--json")
+    facts = command(vendor, folder, "providers", "server.toml")
+    compiled = command(vendor, folder, "compile", "--profile", "server.toml", "invoice.json")
+
+    assert (done.returncode, vendor.calls[0].body["max_tokens"]) == (SUCCESS, 77)
+    assert json.loads(done.stdout)["attempts"][0]["model"] == "acme/m"
+    assert json.loads(facts.stdout)["models"][0]["max_output"] == 77
+    assert json.loads(compiled.stdout)["schema"]["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("content", "reported"),
+    [(None, "cannot be read"), ("modles = []", "Did you mean 'models'?"), ("x = = 1", "invalid TOML")],
+    ids=["missing", "misspelt", "no TOML"],
+)
+def test_a_wrong_profile_is_bad_usage(content: str | None, reported: str, vendor: Simulator, folder: Path) -> None:
+    """Nothing is sent."""
+    if content is not None:
+        (folder / "server.toml").write_text(content)
+    done = command(vendor, folder, *EMIT, *SCHEMA, "--profile", "server.toml", "--prompt", "Owed?")
+
+    assert (done.returncode, vendor.calls) == (BAD_USAGE, ())
+    assert reported in done.stderr

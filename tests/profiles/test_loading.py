@@ -144,6 +144,15 @@ def test_every_fact_has_a_source_and_a_date(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_a_limit_that_is_guessed_is_marked(name: str) -> None:
+    """A row whose source is a guess says of which limits it is one, so that the caller's policy may exceed them."""
+    stated = tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")).get("models", [])
+    guessed = [row for row in stated if re.search("assum|unverified", row["source"]) and row.get("known", True)]
+
+    assert [row["match"] for row in guessed if "assumed" not in row] == []
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_no_source_points_into_a_private_folder(name: str) -> None:
     """A source is something that a reader of the project can look up."""
     private = [path for path, each in facts(profile.load_profile(name), name) if "/work" in each.source]

@@ -29,7 +29,6 @@ from emitter.client.execution import EmissionRun, open_async_transport
 from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
 from emitter.client.result import Trace, complete
-from emitter.client.routing import resolve_model
 from emitter.client.transport import UnaryCall
 from emitter.errors import (
     AuthenticationError,
@@ -45,7 +44,7 @@ from emitter.findings import as_warnings
 from emitter.interpreter import arun_steps
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
-from emitter.prices import ListedPrices, prices_in_batch
+from emitter.prices import listed_prices, prices_in_batch
 from emitter.stores.jobs import ClaimStatus
 
 if TYPE_CHECKING:
@@ -276,11 +275,11 @@ def plan_run(
             "A bulk run does not support background=.", hint="Leave it out. batch=True is cheaper for many jobs."
         )
     resolved = replace(settings, materials=tuple(settings.resolve_materials()))
-    target = resolve_model(settings.model, settings.client, settings.wire)
+    target = settings.resolve()
     other_prices = prices_in_batch(settings.policy, target.profile, target.model)
     if batched:
         resolved = replace(resolved, policy=replace(settings.policy, prices=other_prices))
-        other_prices = settings.policy.prices or ListedPrices(target.profile.name, target.model)
+        other_prices = settings.policy.prices or listed_prices(target.profile, target.model)
     probe = prepare_emission(form, "…", resolved)
     return RunPlan(form, resolved, to_result, probe, make_job_form, batched, other_prices)
 

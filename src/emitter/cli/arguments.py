@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentTypeError
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.cli.input_output import read_content
@@ -12,6 +13,7 @@ from emitter.messages import as_list
 from emitter.models import Trust
 from emitter.outside_values import MAX_INTEGER, parse_float, parse_int
 from emitter.policy import Policy, Prices
+from emitter.profiles import Profile, load_profile
 from emitter.telemetry.sinks import to_all, to_jsonl
 
 if TYPE_CHECKING:
@@ -65,6 +67,9 @@ def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
         "--wire", metavar="API", help="the API to use, if the vendor has several: see `emitter providers`"
     )
     parser.add_argument("--base-url", metavar="URL", help="the address of the vendor's server")
+    parser.add_argument(
+        "--profile", metavar="FILE", help="a TOML file that says what the server is: see `emitter providers vllm`"
+    )
     _add_policy_arguments(parser)
 
 
@@ -192,6 +197,7 @@ def emission_options(args: argparse.Namespace, on_event: Sink | None = None) -> 
         "model": args.model,
         "wire": args.wire,
         "base_url": args.base_url,
+        "profile": read_profile(args.profile),
         "prompts": args.prompts,
         "policy": build_policy(args),
         "on_event": to_all(*sinks) if sinks else None,
@@ -200,6 +206,16 @@ def emission_options(args: argparse.Namespace, on_event: Sink | None = None) -> 
             *(read_content(name, Trust.UNTRUSTED) for name in args.untrusted),
         ],
     }
+
+
+def read_profile(file: str | None) -> Profile | None:
+    """Return the profile in a file, if one is named."""
+    return None if file is None else Profile.from_toml(Path(file))
+
+
+def find_facts(name: str) -> Profile:
+    """Return the profile of a vendor, or the one in a file whose name ends in ``.toml``."""
+    return Profile.from_toml(Path(name)) if name.endswith(".toml") else load_profile(name)
 
 
 def parse_number(text: str, is_valid: Callable[[float], bool], requirement: str) -> float:

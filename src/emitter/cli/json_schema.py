@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from emitter import profiles as profile
-from emitter.cli.arguments import add_file_argument, add_json_argument
+from emitter.cli.arguments import add_file_argument, add_json_argument, find_facts
 from emitter.cli.input_output import print_json, read_schema
 from emitter.errors import Uncompilable
 from emitter.render.safe_text import to_single_line
@@ -33,7 +33,7 @@ def add_compile_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_file_argument(parser, "a JSON Schema", metavar="SCHEMA")
     parser.add_argument(
-        "--profile", required=True, metavar="VENDOR", help="the vendor, or tier1: see `emitter providers`"
+        "--profile", required=True, metavar="VENDOR", help="the vendor, tier1, or a .toml file: see `emitter providers`"
     )
     parser.add_argument(
         "--undeclared",
@@ -58,7 +58,7 @@ def run_compile(args: argparse.Namespace) -> int:
     """
     undeclared = UndeclaredProperties(args.undeclared)
     schema = read_schema(args.file)
-    compiled = compile_schema(schema, args.profile, degrade=not args.no_degrade, undeclared=undeclared)
+    compiled = compile_schema(schema, find_facts(args.profile), degrade=not args.no_degrade, undeclared=undeclared)
     appendix = {"appendix": compiled.appendix} if compiled.appendix else {}
     print_json({"schema": compiled.schema, "losses": [asdict(loss) for loss in compiled.losses], **appendix})
     return 0

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter.cli import stores
-from emitter.cli.arguments import add_connection_arguments, build_policy, parse_number, to_integer
+from emitter.cli.arguments import add_connection_arguments, build_policy, parse_number, read_profile, to_integer
 from emitter.client.binding_moments import aemit_binding_moment
 from emitter.decisions.ledger import Ledger
 from emitter.errors import InputError
@@ -144,9 +144,17 @@ def _make_emit(args: argparse.Namespace) -> EmitFunction:
         demo = importlib.import_module("emitter.cli.demo")  # needs a vendor's SDK
         replay: EmitFunction = demo.replay_scenario(args.demo, args.wire)
         return replay
-    find_profile(args.model)
+    profile = read_profile(args.profile)
+    find_profile(args.model, profile)
     policy = build_policy(args)
-    return partial(aemit_binding_moment, model=args.model, wire=args.wire, base_url=args.base_url, policy=policy)
+    return partial(
+        aemit_binding_moment,
+        model=args.model,
+        wire=args.wire,
+        base_url=args.base_url,
+        profile=profile,
+        policy=policy,
+    )
 
 
 def _parse_seconds(text: str) -> float:

@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from emitter import profiles as profile
-from emitter.cli.arguments import add_json_argument, add_port_argument, to_integer, to_number
+from emitter.cli.arguments import add_json_argument, add_port_argument, find_facts, to_integer, to_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.errors import InputError
 from emitter.outside_values import parse_float
@@ -33,7 +33,7 @@ def add_providers_arguments(parser: argparse.ArgumentParser) -> None:
 def run_providers(args: argparse.Namespace) -> int:
     """List the vendors that emitter has facts about, or print all facts of one with their sources."""
     if args.name is not None:
-        print_json(profile.load_profile(args.name).model_dump(mode="json", exclude_none=True))
+        print_json(find_facts(args.name).model_dump(mode="json", exclude_none=True))
         return 0
     profiles = [profile.load_profile(name) for name in profile.listed_profile_names()]
     if args.json:

@@ -22,6 +22,7 @@ from emitter.budget import (
 )
 from emitter.client.prompt_writer import render_form, render_unknown_rule
 from emitter.messages import OutputFormat, OutputMode, PromptCache, as_mapping
+from emitter.policy import CeilingOwner
 from emitter.schema import compile_schema
 from emitter.schema.compiler import UndeclaredProperties
 
@@ -60,6 +61,7 @@ class FormPlan:
     schema_parts: tuple[str, ...]
     cost: SchemaCost
     max_output: int
+    is_ceiling_assumed: bool
     min_output_tokens: int
     thinking_tokens: int
     window: ContextWindow | None
@@ -124,9 +126,10 @@ def _make_plan(key: _PlanKey) -> FormPlan:
         schema_parts=parts,
         cost=cost,
         max_output=limits.max_output,
+        is_ceiling_assumed=limits.is_ceiling_assumed,
         min_output_tokens=minimum,
         thinking_tokens=profile.thinking_tokens(wire, model, {}),
-        window=None if limits.elastic else window,
+        window=None if limits.is_window_open else window,
         is_known_model=profile.is_known_model(model),
         caching=caching,
         is_cache_free=caching is not None and caching.is_free,
@@ -185,10 +188,19 @@ def first_budget(plan: FormPlan, policy: Policy, options: Mapping[str, Json]) ->
 
 @lru_cache(maxsize=256)
 def _budget(plan: FormPlan, thinking: int, requested: int | None, limit: int | None) -> TokenBudget:
-    ceiling = min(plan.max_output, limit or plan.max_output)
+    ceiling, owner = _ceiling(plan, requested, limit)
     bounds = BudgetBounds(plan.min_output_tokens, ceiling)
     initial = initial_budget(plan.cost.answer, thinking, bounds, requested=requested)
-    return TokenBudget(initial, ceiling, is_explicit=requested is not None)
+    return TokenBudget(initial, ceiling, is_explicit=requested is not None, owner=owner)
+
+
+def _ceiling(plan: FormPlan, requested: int | None, limit: int | None) -> tuple[int, CeilingOwner]:
+    """Return the largest budget and whose limit it is. What the profile assumes yields to the policy."""
+    if limit is not None and (plan.is_ceiling_assumed or limit < plan.max_output):
+        return limit, CeilingOwner.POLICY
+    if not plan.is_ceiling_assumed:
+        return plan.max_output, CeilingOwner.MODEL
+    return max(plan.max_output, requested or 0), CeilingOwner.ASSUMPTION
 
 
 _KEY_DIGITS = 32

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from emitter.adapters import ADAPTERS
 from emitter.adapters.request_options import check_extra_body, merge_layers, to_snake_case
-from emitter.client.routing import resolve_model
 from emitter.errors import InputError
 from emitter.messages import NO_FIELDS, as_list
 from emitter.profiles import WireFormat
@@ -75,7 +74,7 @@ def _other_wires(name: str, target: ModelTarget) -> str:
 
 def check_model_settings(settings: Settings) -> None:
     """Raise ``InputError`` for settings that the model does not support."""
-    target = resolve_model(settings.model, settings.client, settings.wire)
+    target = settings.resolve()
     build_parameters(settings.parameters, settings.extra_body, target, is_fallback=settings.is_fallback)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from emitter.messages import Json
     from emitter.models import BindingMoment, Hatches
     from emitter.policy import Policy
+    from emitter.profiles import Profile
     from emitter.prompts import Example, Material, Media
     from emitter.schema.compiler import UndeclaredProperties
     from emitter.schema.references import SchemaRegistry
@@ -93,11 +94,14 @@ class ClientSettings(TypedDict, total=False):
         client: An SDK client of any flavour, which you close. By default emitter creates one from the vendor's
             environment variables and keeps it open.
         base_url: The server's address, if no client is passed.
+        profile: What the server is, if emitter's profile of it is wrong or missing: a ``Profile`` from
+            ``Profile.from_toml(...)`` or ``Profile.from_name(...).override(...)``. ``model`` is then the server's own
+            name of the model, and the profile's name may stand before it.
         instructions: Text for the system prompt, after the library's own.
         fallback: Models to ask in order if the named one lacks a required capability or fails: names, or
             ``Fallback``s. Each is asked in its own vendor's form, within the emission's limits and deadline. At another
-            vendor it uses that vendor's environment variables: ``client``, ``base_url``, ``wire`` and ``extra_headers``
-            apply only to the named vendor, and so does ``extra_body`` if the wire differs.
+            vendor it uses that vendor's environment variables: ``client``, ``base_url``, ``profile``, ``wire`` and
+            ``extra_headers`` apply only to the named vendor, and so does ``extra_body`` if the wire differs.
         fallback_on: The failures after which the next model is asked. Defaults to ``{"unreachable", "rate-limited",
             "truncated", "invalid"}``. A refusal is taken to another model only if you add ``"refused"``.
         on_event: A function that is called with every event. If it raises, the emission warns once and goes on.
@@ -111,6 +115,7 @@ class ClientSettings(TypedDict, total=False):
 
     client: object
     base_url: str | None
+    profile: Profile | None
     instructions: str | None
     fallback: Sequence[str | Fallback]
     fallback_on: Collection[FallbackWord | FallbackReason]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
 
     from emitter.adapters.clients import ClientSettings
-    from emitter.profiles.model import ProviderProfile
+    from emitter.profiles.model import ClientConfig, ProviderProfile
 
 _MAX_IDLE_CLIENTS = 16
 """The maximum number of unused clients that stay open. The least recently used one is closed first."""
@@ -34,8 +34,7 @@ _MAX_IDLE_CLIENTS = 16
 class _ClientKey(NamedTuple):
     """The configuration of an SDK client. Clients with equal keys are interchangeable."""
 
-    provider: str
-    flavour: str
+    config: ClientConfig
     settings: ClientSettings
 
 
@@ -128,7 +127,7 @@ class ClientPool:
         if self._pid != os.getpid():  # a forked child must not share sockets with its parent
             self._reset()
         settings = client_settings(profile, base_url=base_url, api_key=self.api_key)
-        return _ClientKey(profile.name, profile.client.flavour, settings)
+        return _ClientKey(profile.client, settings)
 
     def _open(self, clients: _Clients) -> _Clients:
         if self._closed:

@@ -86,10 +86,9 @@ class PreparedEmission:
 
     def price_table(self) -> PriceTable:
         """Return the prices of its models: the caller's prices, or the listed ones."""
-        tables: list[PriceTable] = []
-        for model in self.models:
-            profile, name = model.target.profile.name, model.request.model
-            tables.append(model.settings.policy.prices or listed_prices(profile, name))
+        tables = [
+            model.settings.policy.prices or listed_prices(model.profile, model.request.model) for model in self.models
+        ]
         return ModelPrices(tuple(tables)) if len(tables) > 1 else tables[0]
 
     def make_recorder(self) -> EventRecorder:

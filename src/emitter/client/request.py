@@ -29,7 +29,7 @@ from emitter.client.prompt_writer import (
     show_examples,
     show_material,
 )
-from emitter.client.routing import describe_refusal, resolve_model
+from emitter.client.routing import describe_refusal, profile_for
 from emitter.client.settings import DEFAULT_HOST, Settings
 from emitter.conversation import combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
@@ -72,7 +72,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     conversation, media = _read_conversation(form, messages, settings, templates)
     if media:
         settings = _require_media_support(media, settings)
-    plan = plan_form(form, resolve_model(settings.model, settings.client, settings.wire), templates, settings)
+    plan = plan_form(form, settings.resolve(), templates, settings)
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
     # The gate comes before the window check, because a shorter prompt would not help.
@@ -104,6 +104,7 @@ def _prepare_model(
         contract=contract,
         writer=writer,
         max_budget=budget.ceiling,
+        ceiling=budget.owner,
         min_output_tokens=plan.min_output_tokens,
         kind=form.kind,
         initial_events=settings.opening,
@@ -134,7 +135,9 @@ def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
     if fitted is budget:
         return prepared
     request = with_output_budget(request, fitted.initial)
-    return replace(prepared, emission=replace(prepared.emission, request=request, max_budget=fitted.ceiling))
+    return replace(
+        prepared, emission=replace(prepared.emission, request=request, max_budget=fitted.ceiling, ceiling=fitted.owner)
+    )
 
 
 def _add_alternatives(
@@ -190,6 +193,7 @@ def _add_judge(form: FormJudge, prepared: PreparedEmission) -> PreparedEmission:
         prompts=settings.prompts,
         provider_ids=settings.provider_ids,
         pool=settings.pool,
+        profile=profile_for(form.judge.model, settings.profile),
     )
     judging = prepare_emission(review_form(), _NO_TEXT, own)
     emission = replace(prepared.emission, judge=PreparedJudge(form.judge, judging, form.content))
@@ -207,7 +211,7 @@ def _require_media_support(media: tuple[MediaPart, ...], settings: Settings) -> 
     if settings.alternatives:
         settings = settings.requiring(rules.required_capabilities(media))
     if not isinstance(settings.gate, NoCapableModel):
-        target = resolve_model(settings.model, settings.client, settings.wire)
+        target = settings.resolve()
         rules.check_media(media, rules.MediaTarget(*target))
     return settings
 

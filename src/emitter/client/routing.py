@@ -27,7 +27,7 @@ from emitter.core.verdicts import DEFAULT_FALLBACK_REASONS, FallbackReason
 from emitter.errors import CapabilityNotProvided, InputError, MissingExtra, MissingKey
 from emitter.events import Level, LogAppended
 from emitter.messages import NO_FIELDS
-from emitter.profiles import find_profile, load_profile, profile_names
+from emitter.profiles import Profile, find_profile, is_named, load_profile, profile_names, vendor_of
 from emitter.profiles.tables import SETTING_NAMES
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Fallback:
         client: An SDK client of your own. By default the named model's client is used for the same vendor, and emitter
             creates a client for another vendor.
         base_url: The server's address, if no client is passed.
+        profile: A ``Profile`` of your own. By default the named model's applies to the same vendor.
         wire: One of the vendor's wires, if it has several.
         on: The failures after which the model is asked. Defaults to ``fallback_on``.
         settings: Model settings that replace those of the emission, such as ``{"temperature": None}``.
@@ -74,10 +75,13 @@ class Fallback:
     settings: ModelSettings | None = None
     prices: PriceTable | None = None
     rate_limit: RateLimit | None = None
+    profile: Profile | None = None
 
     def __post_init__(self) -> None:
         if self.client is not None and self.base_url is not None:
             raise InputError("Pass client= or base_url=, not both.", hint="Set the address on the client.")
+        if self.profile is not None:
+            check_profile("Fallback.profile", self.profile)
         if self.settings is not None:
             check_type("Fallback.settings", self.settings, Mapping)
         if self.rate_limit is not None:
@@ -119,6 +123,7 @@ class ModelRoute:
     extra_headers: Mapping[str, str] = NO_FIELDS
     pool: ClientPool = DEFAULT_POOL
     rate_limit: RateLimit | None = None
+    profile: Profile | None = None
     prices: PriceTable | None = None
     reasons: frozenset[FallbackReason] = DEFAULT_FALLBACK_REASONS
     notices: tuple[Event, ...] = ()
@@ -126,11 +131,11 @@ class ModelRoute:
     @property
     def provider(self) -> str:
         """The name of the vendor's profile."""
-        return find_profile(self.model)[0].name
+        return find_profile(self.model, self.profile)[0].name
 
     def resolve(self) -> ModelTarget:
         """Return the profile, wire and model. Raises ``UnknownModel`` or ``InputError``."""
-        return resolve_model(self.model, self.client, self.wire)
+        return resolve_model(self.model, self.client, self.wire, self.profile)
 
     def require_credentials(self) -> None:
         """Raise ``MissingKey`` or ``MissingExtra`` if there is no client and none can be created."""
@@ -166,7 +171,8 @@ def fallback_routes(fallback: object, fallback_on: object, named: ModelRoute) ->
     routes: list[ModelRoute] = []
     for model in models:
         option = model if isinstance(model, Fallback) else Fallback(cast("str", model))
-        find_profile(option.model)
+        option = replace(option, profile=option.profile or profile_for(option.model, named.profile))
+        find_profile(option.model, option.profile)
         own_reasons = reasons if option.on is None else parse_reasons("Fallback.on", option.on)
         routes.append(replace(_fallback_route(option, named), reasons=own_reasons))
     return tuple(routes)
@@ -213,7 +219,7 @@ def _fallback_route(fallback: Fallback, named: ModelRoute) -> ModelRoute:
     which would otherwise receive a key or parameters that are not meant for it.
     """
     route = ModelRoute(fallback.model, fallback.client, fallback.base_url, fallback.wire, named.parameters)
-    route = replace(route, prices=fallback.prices, rate_limit=fallback.rate_limit)
+    route = replace(route, prices=fallback.prices, rate_limit=fallback.rate_limit, profile=fallback.profile)
     if route.provider == named.provider:
         route = replace(route, extra_body=named.extra_body, extra_headers=named.extra_headers, pool=named.pool)
         if fallback.client is None and fallback.base_url is None:
@@ -245,8 +251,8 @@ class ModelTarget(NamedTuple):
     model: str
 
 
-def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
-    """Return the target of ``provider/model``.
+def resolve_model(model: str, client: object, wire: str | None, profile: Profile | None = None) -> ModelTarget:
+    """Return the target of ``provider/model``, under the caller's ``profile`` if there is one.
 
     Raises:
         UnknownModel: No provider has the model.
@@ -254,14 +260,29 @@ def resolve_model(model: str, client: object, wire: str | None) -> ModelTarget:
     """
     flavour = "" if client is None else type(client).__name__.removeprefix("Async")
     find = _find_target if model.__class__ is str else _find_target.__wrapped__
-    return find(model, flavour, wire)
+    return find(model, flavour, wire, profile)
 
 
 @lru_cache(maxsize=256)
-def _find_target(model: str, flavour: str, wire: str | None) -> ModelTarget:
-    named_profile, model_name = find_profile(model)
-    chosen = _profile_for_flavour(named_profile, flavour)
+def _find_target(model: str, flavour: str, wire: str | None, profile: Profile | None) -> ModelTarget:
+    found, model_name = find_profile(model, profile)
+    chosen = _profile_for_flavour(found, flavour) if profile is None else found
     return ModelTarget(chosen, _select_wire(chosen, wire), model_name)
+
+
+def profile_for(model: str, profile: Profile | None) -> Profile | None:
+    """Return the caller's profile if it is that of another model, too."""
+    return profile if profile is not None and is_named(profile, vendor_of(model)) else None
+
+
+def check_profile(name: str, value: object) -> None:
+    """Raise ``InputError`` for a profile that is none."""
+    if not isinstance(value, Profile):
+        kind = repr(value) if isinstance(value, str) else f"of type {type(value).__name__}"
+        raise InputError(f"{name}= is {kind}, not a Profile.", hint=_PROFILE_HINT)
+
+
+_PROFILE_HINT = 'Pass Profile.from_toml("server.toml"), or Profile.from_name("vllm").override(max_output=60_000).'
 
 
 def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfile:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from emitter.adapters.request_options import check_extra_headers
 from emitter.arguments import check_list, check_text, check_type, is_async
 from emitter.client.pool import DEFAULT_POOL, ClientPool
-from emitter.client.routing import ModelRoute, fallback_routes, resolve_model, route_models
+from emitter.client.routing import ModelRoute, check_profile, fallback_routes, resolve_model, route_models
 from emitter.clock import DEFAULT_CLOCK, Clock
 from emitter.core.capability_gate import USE_NAMED_MODEL, GateDecision, UseFallbackModel
 from emitter.core.verdicts import DEFAULT_FALLBACK_REASONS
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from emitter.client.background import Background
     from emitter.client.options import EmitOptions
     from emitter.client.rate_limits import RateLimit
-    from emitter.client.routing import Fallback, FallbackWord
+    from emitter.client.routing import Fallback, FallbackWord, ModelTarget
     from emitter.core.verdicts import FallbackReason
     from emitter.events import Event
     from emitter.messages import Json
+    from emitter.profiles import Profile
     from emitter.schema.references import SchemaRegistry
     from emitter.telemetry.sinks import Sink
 
@@ -88,6 +89,7 @@ class Settings:
     opening: tuple[Event, ...] = ()
     alternatives: tuple[ModelRoute, ...] = ()
     rate_limit: RateLimit | None = None
+    profile: Profile | None = None
     keep_response: bool = False
     cache_prompt: bool | Literal["long"] | None = None
     background: Background | bool = False
@@ -119,7 +121,7 @@ class Settings:
         if self.requires != () or self.fallback != ():
             self._check_routing()
         if self.policy.max_cost is not None and self.policy.prices is None:
-            target = resolve_model(self.model, self.client, self.wire)
+            target = self.resolve()
             prices = require_listed_prices(target.profile, target.model)
             object.__setattr__(self, "policy", replace(self.policy, prices=prices))
 
@@ -155,13 +157,8 @@ class Settings:
         """Check the options that most calls leave out."""
         if self.on_event is not None:
             self._check_sink()
-        if self.rate_limit is not None:
-            from emitter.client.rate_limits import RateLimit  # noqa: PLC0415  most emissions have none
-
-            check_type("rate_limit", self.rate_limit, RateLimit)
-        if self.extra_headers:
-            check_type("extra_headers", self.extra_headers, Mapping)
-            check_extra_headers(self.extra_headers)
+        if self.rate_limit is not None or self.profile is not None or self.extra_headers:
+            self._check_server()
         if self.instructions is not None:
             check_text("instructions", self.instructions)
         if self.undeclared is not None or self.cache_prompt is not None or self.background is not False:
@@ -175,6 +172,18 @@ class Settings:
             raise InputError(
                 "provider_ids must map provider names to non-empty strings.", hint='Write {"google": "gemini"}.'
             )
+
+    def _check_server(self) -> None:
+        """Check the options that describe the server."""
+        if self.rate_limit is not None:
+            from emitter.client.rate_limits import RateLimit  # noqa: PLC0415  most emissions have none
+
+            check_type("rate_limit", self.rate_limit, RateLimit)
+        if self.profile is not None:
+            check_profile("profile", self.profile)
+        if self.extra_headers:
+            check_type("extra_headers", self.extra_headers, Mapping)
+            check_extra_headers(self.extra_headers)
 
     def _check_background(self) -> None:
         from emitter.client.background import Background  # noqa: PLC0415  few emissions run in the background
@@ -206,6 +215,10 @@ class Settings:
         if is_async(on_event):
             raise InputError("on_event= is async.", hint="Pass a plain function, such as the put_nowait of a queue.")
 
+    def resolve(self) -> ModelTarget:
+        """Return the profile, wire and model. Raises ``UnknownModel`` or ``InputError``."""
+        return resolve_model(self.model, self.client, self.wire, self.profile)
+
     def requiring(self, capabilities: tuple[str, ...]) -> Settings:
         """Return the settings with more required capabilities, routed again if any of them is new."""
         missing = [capability for capability in capabilities if capability not in self.requires]
@@ -231,7 +244,18 @@ _TYPES = {
     "run_id": str,
 }
 _TEXTS = ("wire", "base_url", "node_id", "kind")
-_ROUTED = ("model", "client", "base_url", "wire", "parameters", "extra_body", "extra_headers", "pool", "rate_limit")
+_ROUTED = (
+    "model",
+    "client",
+    "base_url",
+    "wire",
+    "parameters",
+    "extra_body",
+    "extra_headers",
+    "pool",
+    "rate_limit",
+    "profile",
+)
 """The settings that belong to one model, in the order of ``ModelRoute``."""
 _PARAMETER_NAMES = frozenset(SETTING_NAMES)
 

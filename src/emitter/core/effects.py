@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from emitter.attempts import total_usage
 from emitter.events import Event, RunEvent
 from emitter.messages import CallResult, ModelRequest, ModelResponse, Usage
+from emitter.policy import CeilingOwner
 
 if TYPE_CHECKING:
     from emitter.attempts import Attempt, Verdict
@@ -186,6 +187,7 @@ class EmissionRequest:
 
     Attributes:
         max_budget: The largest output budget in tokens.
+        ceiling: Whose limit ``max_budget`` is.
         min_output_tokens: The smallest output budget that is worth a call.
         initial_events: Reported before the first call to the model.
         judge: Asked about each valid answer.
@@ -202,6 +204,7 @@ class EmissionRequest:
     contract: DocumentContract
     writer: RequestWriter
     max_budget: int
+    ceiling: CeilingOwner = CeilingOwner.MODEL
     min_output_tokens: int = 1
     kind: str = ""
     initial_events: tuple[Event, ...] = ()

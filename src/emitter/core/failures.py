@@ -6,12 +6,13 @@ No message contains text written by the model.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.attempts import Verdict
 from emitter.core.effects import EmissionFailure, EmissionOutcome
 from emitter.core.verdicts import FAULT_CODES, REMEDIES, retry_reason
 from emitter.events import CapBreached, NodeFailed, RetryAttempted, RetryExhausted
+from emitter.policy import CeilingOwner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,9 @@ def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, att
     message = f"{reason} (calls made: {len(state.attempts)})."
     cause = classification.raised.error if classification.raised else state.cause
     details = {} if refused else {"totalAttempts": attempt_count}
-    return (yield from end_with_failure(state, EmissionFailure(classification.verdict, code, message, cause), details))
+    hint = failure_hint(state.emission_request, state.answer_attempts[-1], classification)
+    failure = EmissionFailure(classification.verdict, code, message, cause, hint=hint)
+    return (yield from end_with_failure(state, failure, details))
 
 
 def end_with_limit(
@@ -87,13 +90,53 @@ def describe_violations(classification: ClassifiedAnswer) -> str | None:
 def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
     """Return the reason why no further call can help, without text written by the model."""
     return REMEDIES[classification.verdict].message.format(
-        stop=last.stop[:60],
+        stop=last.stop[:_MAX_STOP],
         budget=last.budget,
-        limit=_CEILING if last.budget >= emission_request.max_budget else _NO_FURTHER_CALL,
+        limit=_CEILINGS[emission_request.ceiling].limit if _is_at_ceiling(emission_request, last) else _NO_FURTHER_CALL,
         violations=describe_violations(classification),
         raised=classification.raised,
     )
 
 
-_CEILING = "the ceiling of policy or model"
+def _is_at_ceiling(emission_request: EmissionRequest, last: Attempt) -> bool:
+    return last.budget >= emission_request.max_budget
+
+
+def failure_hint(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str | None:
+    """Return what to do about a failure, if it depends on more than the exception."""
+    if classification.verdict is Verdict.TRUNCATED and _is_at_ceiling(emission_request, last):
+        return _CEILINGS[emission_request.ceiling].hint
+    if classification.verdict is Verdict.UNKNOWN:
+        return _UNKNOWN_STOP_HINT.format(last.stop[:_MAX_STOP])
+    return None
+
+
+class _Ceiling(NamedTuple):
+    """The words for a limit of the output budget, and what to do about it."""
+
+    limit: str
+    hint: str
+
+
+_CEILINGS = {
+    CeilingOwner.POLICY: _Ceiling(
+        "the limit of Policy.max_output_tokens", "Raise Policy.max_output_tokens, or ask for less at once."
+    ),
+    CeilingOwner.MODEL: _Ceiling(
+        "the most that the model can write", "Ask for less at once, or choose a model that can write more."
+    ),
+    CeilingOwner.ASSUMPTION: _Ceiling(
+        "the most that emitter assumes for this model",
+        "Allow more with Policy(max_output_tokens=...), or state the server's limit in a profile=.",
+    ),
+    CeilingOwner.WINDOW: _Ceiling(
+        "all that the prompt leaves of the context window",
+        "Shorten the prompt or the material, or choose a model with a larger window.",
+    ),
+}
+_UNKNOWN_STOP_HINT = (
+    "If you know what the word means, say so: profile=Profile.from_name(...).override(stops={{{!r}: ...}}), with "
+    '"complete" for a whole answer.'
+)
+_MAX_STOP = 60
 _NO_FURTHER_CALL = "and no further call is allowed (Policy.max_attempts, or the host's limits.schemaRounds)"

@@ -483,7 +483,12 @@ REMEDIES: dict[Verdict, RemedyRule] = {
         _correct, Reason.PARSE_ERROR, _INVALID, _INVALID_MESSAGE, "the answer holds no single JSON document"
     ),
     Verdict.PAUSED: RemedyRule(_send_again, Reason.UNKNOWN, _INVALID, _STOP_MESSAGE),
-    Verdict.UNKNOWN: RemedyRule(_send_again, Reason.UNKNOWN, _INVALID, _STOP_MESSAGE),
+    Verdict.UNKNOWN: RemedyRule(
+        _send_again,
+        Reason.UNKNOWN,
+        _INVALID,
+        "The vendor stopped with {stop!r}, whose meaning is unknown, twice or on the last allowed call",
+    ),
     Verdict.FAULTED: RemedyRule(None, None, Failure("provider_unavailable", Unreachable, None), ""),
     Verdict.UNCHECKED: RemedyRule(None, None, Failure("check_failed", CheckFailed, None), "{raised}"),
 }

@@ -90,7 +90,12 @@ class EmissionSpec:
         for name, hint in _UNSUPPORTED_OPTIONS.items():
             if self.options.get(name):
                 raise InputError(f"{name}= cannot be used with a dataset.", hint=hint)
-        self.start_run(AsyncEmitter(self.model), (), rate_limit=self.rate_limit, **self.options)
+        self.start_run(
+            AsyncEmitter(self.model, profile=self.options.get("profile")),
+            (),
+            rate_limit=self.rate_limit,
+            **self.options,
+        )
         value_column(self.form)
 
     @property
@@ -190,10 +195,11 @@ class EmissionMapper:
 
     def __init__(self, spec: EmissionSpec) -> None:
         warnings.simplefilter("ignore", UnknownModelWarning)  # the driver has warned
-        target = resolve_model(spec.model, None, spec.options.get("wire"))
+        target = resolve_model(spec.model, None, spec.options.get("wire"), spec.options.get("profile"))
         self._spec = spec
         self._column = value_column(spec.form)
-        self._emitter = AsyncEmitter(spec.model, client=_create_client(target, spec.options))
+        profile = spec.options.get("profile")
+        self._emitter = AsyncEmitter(spec.model, client=_create_client(target, spec.options), profile=profile)
         self._options = {name: value for name, value in spec.options.items() if name != "base_url"}
         limit = spec.rate_limit
         if spec.store is not None:

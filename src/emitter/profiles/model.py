@@ -9,14 +9,17 @@ from __future__ import annotations
 from decimal import Decimal
 from enum import Enum
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from functools import cache, cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from emitter.errors import BadProfile
 from emitter.messages import OutputMode
+from emitter.profiles.packaged import is_profile, merge_profile, packaged_toml, profile_names, read_toml
 from emitter.profiles.tables import (
     FaultTable,
+    LimitName,
     MediaSource,
     ModelCapabilities,
     ModelMedia,
@@ -36,9 +39,16 @@ from emitter.profiles.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import datetime as dt
+    from collections.abc import Mapping, Sequence
+    from importlib.resources.abc import Traversable
+    from typing import Unpack
+
+    from pydantic_core import ErrorDetails
 
     from emitter.messages import Json, Medium
+    from emitter.profiles.custom import Origin
+    from emitter.profiles.packaged import FilePath, TomlTable
 
 
 class WireFormat(str, Enum):
@@ -137,6 +147,8 @@ class ModelLimits(SourcedTable):
         modes: Restricts the wire's output modes.
         strict: Overrides the wire's strict flag.
         known: False if the limits are assumed, as for models that no other row names. Callers are warned.
+        assumed: The limits that no source states. The caller's ``Policy`` may exceed such an output, and prompts are
+            not checked against such a window.
     """
 
     match: str
@@ -147,6 +159,17 @@ class ModelLimits(SourcedTable):
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)] | None = None
     strict: bool | None = None
     known: bool = True
+    assumed: frozenset[LimitName] = frozenset()
+
+    @property
+    def is_ceiling_assumed(self) -> bool:
+        """True if no source states the largest output."""
+        return not self.known or "max_output" in self.assumed
+
+    @property
+    def is_window_open(self) -> bool:
+        """True if the window may be larger than ``context``."""
+        return self.elastic or "context" in self.assumed
 
     @property
     def longest_prompt(self) -> int:
@@ -212,10 +235,52 @@ def _first_match(rows: tuple[RowT, ...], model: str) -> RowT | None:
     return next((row for row in rows if _matches(model, row.match)), None)
 
 
-class ProviderProfile(ProfileTable):
-    """The facts about one provider.
+class ProfileFacts(TypedDict, total=False):
+    """The facts that ``Profile.override`` replaces.
+
+    Args:
+        source: Where the facts are stated. Defaults to the profile's own source.
+        verified: The date on which the source was read. Defaults to today.
+        name: The name of a new profile. By default the profile keeps its name.
+        base_url: The server's address. The variables of the key are then not inherited: name them in ``key_env``.
+        key_env: The environment variables of the key.
+        key_required: False if the server needs no key.
+        context: The context window of every model, in tokens.
+        max_output: The largest output of every model, in tokens.
+        modes: The output modes, preferred first: ``"json_schema"``, ``"tool"``, ``"json_object"`` or ``"text"``.
+        enforced: The server constrains what the model writes to the schema.
+        strict: The server knows the flag ``strict``.
+        stops: The meaning of stop reasons, such as ``{"end": "complete"}``.
+        rules: Rules for error bodies, such as ``[{"message": "balance", "means": "quota"}]``. The first match counts.
+        keywords: The JSON Schema keywords that the server enforces.
+        tables: Any other table of a profile, by its name.
+    """
+
+    source: str
+    verified: dt.date
+    name: str
+    base_url: str
+    key_env: Sequence[str]
+    key_required: bool
+    context: int
+    max_output: int
+    modes: Sequence[str]
+    enforced: bool
+    strict: bool
+    stops: Mapping[str, str]
+    rules: Sequence[Mapping[str, object]]
+    keywords: Sequence[str]
+    tables: Mapping[str, Any]
+
+
+class Profile(ProfileTable):
+    """The facts about a provider or a server: its limits, output modes, stop reasons, errors and schema keywords.
+
+    Pass a profile of your own as ``profile=``. ``from_toml`` reads one, ``from_name`` returns one of emitter's, and
+    ``override`` returns a copy with other facts.
 
     Attributes:
+        source: Where the profile comes from: a file, or what its maker says.
         provider: The provider's id in events.
         wires: The wire formats; the first one is the default.
         models: The limits of models. The first matching row counts, and the last row must match every model.
@@ -230,9 +295,10 @@ class ProviderProfile(ProfileTable):
         listed: False for a profile that is not a provider's.
     """
 
-    name: str
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
     title: str
     provider: str
+    source: str = ""
     client: ClientConfig
     wires: Annotated[dict[WireFormat, WireProfile], Field(min_length=1)]
     subset: SchemaSubset
@@ -250,6 +316,51 @@ class ProviderProfile(ProfileTable):
     aliases: tuple[str, ...] = ()
     listed: bool = True
     __hash__ = ProfileTable.__hash__  # pyright does not see that pydantic keeps an inherited one
+
+    @classmethod
+    def from_name(cls, name: str) -> Profile:
+        """Return the profile of a provider that emitter knows, such as ``"vllm"``. Raises ``BadProfile``."""
+        return load_profile(name)
+
+    @classmethod
+    def from_toml(cls, source: str | FilePath) -> Profile:
+        """Read a profile from a TOML file, or from TOML text.
+
+        It has the tables of emitter's own profiles and states only what differs from the profile in ``extends``, by
+        default ``"openai-compatible"``. ``source`` at the top is that of every table without one.
+
+        Args:
+            source: The path of a file whose name ends in ``.toml``, or the text.
+
+        Raises:
+            BadProfile: The file or a value in it cannot be used. The message names the key and the line.
+        """
+        from emitter.profiles import custom  # noqa: PLC0415  few callers describe a server
+
+        origin, parent, table = custom.read_table(source)
+        return cls._build(load_profile(parent), table, origin)
+
+    def override(self, **facts: Unpack[ProfileFacts]) -> Profile:
+        """Return a profile with other facts. ``ProfileFacts`` describes them.
+
+        Raises:
+            BadProfile: A fact cannot be used. The message names it.
+        """
+        from emitter.profiles import custom  # noqa: PLC0415  few callers describe a server
+
+        origin, table = custom.facts_table(self.name, [wire.value for wire in self.wires], {**facts})
+        return self._build(self, table, origin)
+
+    @classmethod
+    def _build(cls, parent: Profile, table: TomlTable, origin: Origin) -> Profile:
+        from emitter.profiles import custom  # noqa: PLC0415  few callers describe a server
+
+        inherited = parent.model_dump(mode="json", exclude_unset=True)
+        merged = custom.merge_custom(cls, table, inherited, origin)
+        try:
+            return cls.model_validate(merged)
+        except ValidationError as error:
+            raise custom.describe_invalid(error.errors(), merged, origin) from error
 
     @field_validator("models")
     @classmethod
@@ -353,3 +464,35 @@ class ProviderProfile(ProfileTable):
         """Return whether a strict flag is sent for ``model``."""
         own = self.model_limits(model).strict
         return self.wires[wire].output.strict if own is None else own
+
+
+ProviderProfile = Profile
+
+
+@cache
+def load_profile(name: str) -> Profile:
+    """Return the profile ``name``.
+
+    Raises:
+        BadProfile: There is no such profile, or it is invalid. The message names the file, the key and allowed values.
+    """
+    if not is_profile(name):
+        raise BadProfile(f"There is no profile {name!r}.", hint=f"Choose one of {', '.join(profile_names())}.")
+    return _validate(name, merge_profile(name, packaged_toml))
+
+
+def load_profile_from(directory: Traversable, name: str) -> Profile:
+    """Return the profile ``name`` from a folder of your own; may raise ``BadProfile``."""
+    return _validate(name, merge_profile(name, partial(read_toml, directory)))
+
+
+def _validate(name: str, tables: TomlTable) -> Profile:
+    try:
+        return Profile.model_validate(tables)
+    except ValidationError as error:
+        raise BadProfile("\n".join(_describe_error(name, detail) for detail in error.errors())) from error
+
+
+def _describe_error(name: str, error: ErrorDetails) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    return f"providers/{name}.toml: {key}: {error['msg']}."

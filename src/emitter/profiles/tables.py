@@ -27,9 +27,23 @@ class ProfileTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
+    @cached_property
+    def content_hash(self) -> int:
+        """A hash of all facts. Equal tables have equal ones, also if each was read by itself."""
+        return hash(tuple(_freeze(getattr(self, name)) for name in type(self).model_fields))
+
     def __hash__(self) -> int:
-        """Hash by identity, because a profile is loaded once and is a key of caches."""
-        return id(self)
+        """Hash by content, because profiles and their tables are keys of caches."""
+        return self.content_hash
+
+
+def _freeze(value: object) -> object:
+    """Return a value of a table that can be hashed."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _freeze(each)) for key, each in cast("Mapping[str, object]", value).items())
+    if isinstance(value, list | tuple):
+        return tuple(_freeze(each) for each in cast("tuple[object, ...]", value))
+    return value
 
 
 class SourcedTable(ProfileTable):
@@ -218,6 +232,8 @@ class FaultTable(SourcedTable):
 
 OptionPath = Annotated[str, Field(pattern=r"^\w+(\.\w+)*$")]
 """A path in the caller's options, with dots between its keys."""
+LimitName = Literal["context", "max_output"]
+"""The limits of a model that a profile may only assume."""
 SettingName = Literal["temperature", "top_p", "seed", "reasoning_effort", "service_tier", "safety", "stop"]
 SETTING_NAMES: tuple[SettingName, ...] = get_args(SettingName)
 """The model settings that are written to the request body."""
