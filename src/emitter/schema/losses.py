@@ -17,7 +17,6 @@ from emitter.schema.nodes import Node, RefNode, Rule, SchemaDocument, UnionNode,
 from emitter.schema.references import (
     SchemaPart,
     collect_rules,
-    iter_reference_targets,
     parts_in_rule,
     without_referenced_parts,
 )
@@ -59,6 +58,8 @@ class Appendix:
         self._texts: dict[tuple[str, frozenset[str]], str | None] = {}
         self._quotations: dict[str, _Quotation] = {}
         self._entries: dict[str, SchemaPart] = {}
+        self._included_ids: set[int] = set()
+        self._lengths: dict[int, int] = {}
 
     def quote_schema(self, parts: tuple[SchemaPart, ...], notes: Mapping[str, Any] = _NO_NOTES) -> str:
         """Return the words by which a description refers to the JSON Schema of ``parts``.
@@ -121,7 +122,7 @@ class Appendix:
         return text
 
     def _inline_text(self, name: str, piece: SchemaPart, limit: int, omitted: frozenset[str]) -> str | None:
-        needed = self._required_definitions(piece)
+        needed = self._required_definitions(piece, limit)
         if needed is None:
             return None
         own_references = [
@@ -160,44 +161,61 @@ class Appendix:
         namesakes.append(piece.schema)
         return (name if len(namesakes) == 1 else f"{name} ({len(namesakes)})"), piece
 
-    def _required_definitions(self, piece: SchemaPart) -> dict[str, dict[str, Any]] | None:
-        """Return the definitions to quote with a schema, by keyword, or None if it has other references."""
+    def _required_definitions(self, piece: SchemaPart, limit: int) -> dict[str, dict[str, Any]] | None:
+        """Return the definitions to quote with a schema, by keyword.
+
+        Returns None if it has other references, or if the definitions alone are longer than ``limit``.
+        """
         definitions: dict[str, dict[str, Any]] = {}
-        pending, root = [piece], as_mapping(self._scope.root_part.schema)
+        pending = [piece]
+        is_schema = piece.pointer.rpartition("/")[2] not in _NON_SCHEMA_KEYWORDS
         while pending:
-            for reference, target in iter_reference_targets(pending.pop(), self._scope):
+            for reference, target in self._scope.references_in(pending.pop()):
                 if reference == "#" and target.schema is piece.schema:
                     continue
-                match = _DEFINITION_REFERENCE.fullmatch(reference)
-                if match is None:
+                keyword, name = self._find_definition(reference, target)
+                if name is None or keyword in piece.schema or not is_schema:  # there is no place for the definitions
                     return None
-                names, table = map(unquote, reference_spellings(match[2])), as_mapping(root.get(match[1]))
-                name = next((each for each in names if table.get(each) is target.schema), None)
-                if name is None:
-                    return None
-                is_schema = piece.pointer.rpartition("/")[2] not in _NON_SCHEMA_KEYWORDS
-                if match[1] in piece.schema or not is_schema:  # there is no place for the definitions
-                    return None
-                schemas = definitions.setdefault(match[1], {})
+                schemas = definitions.setdefault(keyword, {})
                 if name not in schemas:
                     schemas[name] = target.schema
                     pending.append(target)
+                    limit -= self._json_length(target)
+                if limit < 0:
+                    return None
         return definitions
+
+    def _find_definition(self, reference: str, target: SchemaPart) -> tuple[str, str | None]:
+        """Return the keyword and the name of the definition that a reference names, None if it names another place."""
+        match = _DEFINITION_REFERENCE.fullmatch(reference)
+        if match is None:
+            return "", None
+        names = map(unquote, reference_spellings(match[2]))
+        definitions = as_mapping(as_mapping(self._scope.root_part.schema).get(match[1]))
+        return match[1], next((name for name in names if definitions.get(name) is target.schema), None)
+
+    def _json_length(self, part: SchemaPart) -> int:
+        key = id(part.schema)
+        if key not in self._lengths:
+            self._lengths[key] = len(json.dumps(part.schema, ensure_ascii=False))
+        return self._lengths[key]
 
     def _add_entry(self, name: str, piece: SchemaPart) -> None:
         """Add a piece and everything that it refers to."""
         if name in self._entries:
             return
-        self._entries[name] = piece
-        pending, included_ids = [piece], {id(part.schema) for part in self._entries.values()}
-        included_ids.update(id(each) for part in self._entries.values() for each in _iter_nested_values(part.schema))
+        self._include(name, piece)
+        pending = [piece]
         while pending:
-            for reference, target in iter_reference_targets(pending.pop(), self._scope):
-                if id(target.schema) not in included_ids and reference not in self._entries:
-                    self._entries[reference] = target
-                    included_ids.add(id(target.schema))
-                    included_ids.update(map(id, _iter_nested_values(target.schema)))
+            for reference, target in self._scope.references_in(pending.pop()):
+                if id(target.schema) not in self._included_ids and reference not in self._entries:
+                    self._include(reference, target)
                     pending.append(target)
+
+    def _include(self, name: str, piece: SchemaPart) -> None:
+        self._entries[name] = piece
+        self._included_ids.add(id(piece.schema))
+        self._included_ids.update(map(id, _iter_nested_values(piece.schema)))
 
 
 _DEFINITION_REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/~]+)")

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from emitter.schema.parser import SchemaParser
 
 MAX_PRUNE_ROUNDS = 200
+MAX_SEARCHED_DEFINITIONS = 50
+"""The cause of a contradiction is searched in at most this many definitions."""
 MAX_NAMED_RULES = 3
 """The maximum number of contradictory keywords in an error message."""
 
@@ -82,7 +84,7 @@ def _find_cause(document: SchemaDocument, node: Node, empty: frozenset[str], vis
         case NeverNode():
             return node.rules
         case RefNode():
-            is_new = node.name not in visited
+            is_new = node.name not in visited and len(visited) < MAX_SEARCHED_DEFINITIONS
             visited.add(node.name)
             return _find_cause(document, document.definitions[node.name], empty, visited) if is_new else ()
         case UnionNode():

@@ -43,6 +43,7 @@ class ReferenceResolver:
         self._schema = schema
         self.draft = draft
         self._pointers: dict[int, str] | None = None
+        self._references: dict[int, tuple[SchemaPart, list[tuple[str, SchemaPart]]]] = {}
 
     @cached_property
     def _document(self) -> DocumentRegistry:
@@ -91,6 +92,13 @@ class ReferenceResolver:
         reference = part.schema[keyword]
         is_id = keyword == self.draft.identifier
         return escape_reference(reference if is_id else self._document.spell(reference, part.resolver))
+
+    def references_in(self, part: SchemaPart) -> list[tuple[str, SchemaPart]]:
+        """Return every reference inside ``part`` with its target. A part is walked once."""
+        key = id(part.schema)  # the part is kept, so that no other schema has its id
+        if key not in self._references:
+            self._references[key] = (part, list(_iter_reference_targets(part, self)))
+        return self._references[key][1]
 
     def resolve_or_none(self, part: SchemaPart) -> SchemaPart | None:
         """Return the target of the reference in ``part``, or None."""
@@ -230,7 +238,7 @@ def _mark_referenced(part: SchemaPart, scope: ReferenceResolver, followed: set[i
         )
 
 
-def iter_reference_targets(part: SchemaPart, scope: ReferenceResolver) -> Iterator[tuple[str, SchemaPart]]:
+def _iter_reference_targets(part: SchemaPart, scope: ReferenceResolver) -> Iterator[tuple[str, SchemaPart]]:
     """Yield every reference inside ``part`` with its target."""
     pending = [part]
     while pending:

@@ -63,7 +63,8 @@ def _lookup(resolver: Resolver[Any], reference: Any) -> Resolved[Any] | None:
 def _readings(resolver: Resolver[Any], reference: Any) -> Iterator[tuple[str, Resolved[Any]]]:
     """Yield the spellings of a reference that have a target, each with its target."""
     for spelling in reference_spellings(reference) if isinstance(reference, str) else ():
-        with suppress(exceptions.Unresolvable, exceptions.NoSuchResource, ValueError, TypeError, LookupError):
+        # The package reads what it passes on its way as schemas, whatever it is.
+        with suppress(exceptions.Unresolvable, ValueError, TypeError, LookupError, AttributeError):
             yield spelling, resolver.lookup(spelling)
 
 
