@@ -123,12 +123,31 @@ def build_adapter(kind: object) -> tuple[TypeAdapter[Any], dict[str, Any]]:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", kind))
         schema = generate_json_schema(adapter)
     except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError, RecursionError) as error:
-        name = getattr(kind, "__name__", None) or type(kind).__name__
-        reason = str(error).strip().partition("\n")[0]
-        raise Uncompilable("", f"pydantic can make no JSON Schema of {name}: {reason}; {_SCHEMA_EXPECTED}") from error
+        raise Uncompilable("", _describe_refusal(kind, error)) from error
     if place := find_generator(adapter.core_schema):
         raise InputError(f"{place} is an iterable that is read lazily, so it is not validated.", hint="Use list[...].")
     return adapter, schema
+
+
+_UNREADABLE_TYPE = re.compile(
+    r"Unable to generate pydantic-core schema for (?:<class '(?:[^']*\.)?(\w+)'>|(.+?))\. Set "
+)
+
+
+def _describe_refusal(kind: object, error: Exception) -> str:
+    """Return why pydantic has no JSON Schema of a type, and what to use instead."""
+    reason = str(error).strip().partition("\n")[0]
+    unreadable = _UNREADABLE_TYPE.match(reason)
+    if unreadable is None:
+        name = getattr(kind, "__name__", None) or type(kind).__name__
+        return f"pydantic can make no JSON Schema of {name}: {reason}; {_SCHEMA_EXPECTED}"
+    # The settings that pydantic advises accept instances, which a model cannot write.
+    name = unreadable[1] or unreadable[2]
+    return (
+        f"pydantic can make no JSON Schema of {name}: it reads the fields of dataclasses, TypedDicts, NamedTuples and "
+        "pydantic models, and not those of other classes, such as attrs'; declare the same fields in one of these, for "
+        "example with @dataclasses.dataclass in place of @attrs.define"
+    )
 
 
 def _parse_document(

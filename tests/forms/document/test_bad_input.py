@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
+import attrs
 import openai
 import pytest
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +21,20 @@ from tests.forms.document.asking import FORM, HELD, TASK, Invoice
 
 class Plain:
     """A class that says nothing of its members."""
+
+
+@attrs.define
+class Item:
+    """A class of attrs."""
+
+    name: str
+
+
+@dataclass
+class Box:
+    """A dataclass with a class of attrs in it."""
+
+    item: Item
 
 
 class Claimed(BaseModel):
@@ -97,7 +112,13 @@ NO_SCHEMAS: dict[str, tuple[object, str]] = {
     "a list": ([FORM], "or list[...] of one; this is of type list; emit takes the form first"),
     "a value of the model": (Invoice.model_validate(HELD), "pass the class Invoice, not an instance of it"),
     "a value of the dataclass": (Rests(None), "pass the class Rests, not an instance of it"),
-    "a class that is no schema": (Plain, "pydantic can make no JSON Schema of Plain"),
+    "a class that is no schema": (
+        Plain,
+        "pydantic can make no JSON Schema of Plain: it reads the fields of dataclasses",
+    ),
+    "an attrs class": (Item, "of Item: it reads the fields of dataclasses"),
+    "a list of an attrs class": (list[Item], "of Item: it reads the fields of dataclasses"),
+    "a dataclass with an attrs class": (Box, "with @dataclasses.dataclass in place of @attrs.define"),
     "a function": (Callable[[int], int], "pydantic can make no JSON Schema of"),
     "an undefined name": (Later, "pydantic can make no JSON Schema of Later"),
     "not a number": ({"type": "number", "maximum": float("nan")}, "the schema is not JSON"),
