@@ -24,6 +24,7 @@ from emitter.profiles import load_profile
 from emitter.testing import Dropped, ErrorKind, Overloaded, PlannedError, Stalled, Text, simulator
 from emitter.testing.plans import RawResponse
 from emitter.testing.wires.bedrock_converse import encode_event, encode_event_stream, encode_exception
+from tests.adapters.reachable import texts_in
 from tests.faults.model import Denied
 from tests.hostile.vendor import http
 from tests.hostile.wires import unary
@@ -301,6 +302,16 @@ def test_credentials_do_not_reach_the_error(vendor: Simulator) -> None:
         emit(FORM, "Now?", model=MODEL, client=client(vendor.url), policy=ONCE)
     shown = f"{raised.value} {raised.value.vendor_message} {raised.value.__cause__} {raised.value.trace}"
     assert not [each for each in (KEY, SECRET, TOKEN) if each in shown]
+
+
+@pytest.mark.parametrize("plan", [Denied(PlannedError(ErrorKind.UNAUTHORIZED, "no")), Overloaded(429), Dropped()])
+def test_the_request_of_a_cause_has_no_credential(vendor: Simulator, plan: Any) -> None:
+    """Neither the exception of an answer nor that of a connection leads to the key or the signature."""
+    vendor.script(plan)
+    with pytest.raises(EmissionError) as raised:
+        emit(FORM, "Now?", model=MODEL, client=client(vendor.url), policy=ONCE)
+    assert raised.value.__cause__ is not None
+    assert not [each for each in (KEY, SECRET, TOKEN, "Signature=") if each in texts_in(raised.value.__cause__)]
 
 
 def _without_aws(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:

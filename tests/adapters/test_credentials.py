@@ -33,6 +33,8 @@ from emitter.messages import Fault, FaultKind, ProviderErrorDetails
 from emitter.profiles import load_profile
 from emitter.redaction import NO_SECRETS, Secrets
 from emitter.stores import MemoryStore
+from tests.adapters.reachable import texts_in
+from tests.work import covering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,6 +210,52 @@ def test_no_attribute_of_a_cause_shows_a_credential(name: str, place: str) -> No
 
     assert not Secrets.of({"k": TOKEN}).is_shown_by(error)
     assert error.__cause__ is None
+
+
+def _raising(kind: type[Exception]) -> Callable[[httpx2.Request], httpx2.Response]:
+    def vendor(sent: httpx2.Request) -> httpx2.Response:
+        raise kind("no", request=sent) if issubclass(kind, httpx2.RequestError) else kind("no")
+
+    return vendor
+
+
+FAILURES: dict[str, Callable[[httpx2.Request], httpx2.Response]] = {
+    **{str(status): lambda _, status=status: httpx2.Response(status, json={}) for status in (400, 401, 429, 503)},
+    **{
+        kind.__name__: _raising(kind)
+        for kind in (httpx2.ConnectError, httpx2.ReadTimeout, httpx2.DecodingError, LookupError)
+    },
+}
+
+
+_IN_THE_URL = ("openai-query", "anthropic-query", "openai-user-info")
+
+
+@pytest.mark.parametrize(("name", "failure"), covering(CLIENTS, FAILURES))
+def test_the_request_of_a_cause_has_no_credential(name: str, failure: str) -> None:
+    """The exception stays, whatever raised it, unless its own words show the credential: httpx2 quotes the URL."""
+    model, world, made = CLIENTS[name]
+    kind: Any = httpx2.Client if world == "sync" else httpx2.AsyncClient
+    client = made(kind(transport=httpx2.MockTransport(FAILURES[failure])))
+    error = ended(model, world, client, streams=False, on_event=None)
+
+    found = texts_in(error.__cause__)
+    assert error.__cause__ is not None or (failure.isdecimal() and name in _IN_THE_URL)
+    assert TOKEN not in found
+    assert BASIC not in found
+
+
+def test_a_clean_copy_leaves_the_request_of_the_caller_as_it_was() -> None:
+    """A hook or a transport of the caller's may keep it."""
+    kept: list[httpx2.Request] = []
+    http = httpx2.Client(transport=httpx2.MockTransport(FAILURES["400"]), event_hooks={"request": [kept.append]})
+    client = openai.OpenAI(api_key=TOKEN, http_client=http)
+    cause: Any = ended(OPENAI, "sync", client, streams=False, on_event=None).__cause__
+
+    assert kept[0].headers["authorization"] == f"Bearer {TOKEN}"
+    assert cause.request.headers["authorization"] == "[REDACTED:credential]"
+    assert cause.request.url == kept[0].url
+    assert cause.request.content == kept[0].content
 
 
 def test_no_attribute_of_a_cause_shows_a_registered_secret() -> None:

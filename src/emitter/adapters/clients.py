@@ -6,17 +6,20 @@ Every header and query parameter counts as a credential unless its name is known
 from __future__ import annotations
 
 import base64
+import copy
 import importlib
 import inspect
 import os
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from emitter.adapters.transport import (
+    TRANSFER_KEY,
     AsyncBedrockClient,
     GoogleClientView,
     GoogleView,
@@ -386,6 +389,46 @@ def find_error_credentials(error: BaseException | None) -> tuple[str, ...]:
                 return find_request_credentials(request)
         error = error.__cause__
     return ()
+
+
+_HTTP_LIBRARIES = frozenset({"httpx2", "httpx", "botocore"})
+_REDACTED = "[REDACTED:credential]"
+
+
+def remove_credentials(error: BaseException) -> None:
+    """Replace the HTTP requests that an exception and its causes refer to by copies without credentials.
+
+    The SDKs and HTTP libraries attach the request as it was sent, and an exception may be logged or pickled.
+    """
+    pending: list[object] = [error]
+    visited: dict[int, object] = {}
+    while pending:
+        holder = pending.pop()
+        if id(holder) in visited:
+            continue
+        visited[id(holder)] = holder
+        members: dict[str, Any] = getattr(holder, "__dict__", {})
+        for name in {"request", "_request"} & members.keys():
+            if type(members[name]).__module__.partition(".")[0] in _HTTP_LIBRARIES:
+                members[name] = _without_credentials(members[name])
+        if TRANSFER_KEY in (extensions := members.get("extensions") or {}):
+            extensions[TRANSFER_KEY] = replace(extensions[TRANSFER_KEY], request=None)
+        pending += [members.get("response"), *(members.get("history") or ())]
+        if isinstance(holder, BaseException):
+            pending += [holder.__cause__, holder.__context__, *getattr(holder, "exceptions", ())]
+
+
+def _without_credentials(request: Any) -> Any:
+    made = copy.copy(request)
+    made.headers = type(request.headers)(
+        {name: value if _is_harmless(name) else _REDACTED for name, value in request.headers.items()}
+    )
+    if hasattr(made.url, "copy_with"):
+        made.url = made.url.copy_with(userinfo=b"")
+        for name in made.url.params:
+            if name.lower() not in HARMLESS_QUERY:
+                made.url = made.url.copy_set_param(name, _REDACTED)
+    return made
 
 
 def find_client_credentials(client: object) -> tuple[str, ...]:

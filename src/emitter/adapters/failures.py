@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from emitter.adapters.clients import remove_credentials
 from emitter.adapters.http_response import ResponseHead, parse_response
-from emitter.adapters.response_decoding import with_cause
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError, StoreFailed, UnexpectedRequest
-from emitter.messages import ExpectedAnswer, Fault, FaultKind
+from emitter.messages import ExpectedAnswer, Fault, FaultKind, ProviderErrorDetails
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -128,7 +129,7 @@ def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, 
         result = _parse_transfer(profile, wire, transfer) or rejected or parse_exception(profile, wire, error)
     except Exception:  # noqa: BLE001  an odd error body may break its decoding
         result = None
-    return with_cause(result or _make_unexpected_fault(raised, transfer), error)
+    return _with_cause(result or _make_unexpected_fault(raised, transfer), error)
 
 
 def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:
@@ -153,9 +154,15 @@ def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception
     if status is not None:
         headers: Mapping[str, str] = getattr(response, "headers", None) or {}
         head, text = ResponseHead(status, headers), _error_text(response, raised)
-        return with_cause(parse_response(profile, wire, head, text, expected=ExpectedAnswer()), error)
+        return _with_cause(parse_response(profile, wire, head, text, expected=ExpectedAnswer()), error)
     kind = _find_kind(raised, _TRANSPORT_FAULTS) or _find_kind(raised, _BUILTIN_FAULTS)
-    return None if kind is None else with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
+    return None if kind is None else _with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
+
+
+def _with_cause(result: CallResult, error: Exception) -> CallResult:
+    """Return the result with the exception, which callers get without the credentials of its request."""
+    remove_credentials(error)
+    return replace(result, report=replace(result.report or ProviderErrorDetails(), cause=error))
 
 
 def _unwrap(error: Exception) -> Exception:
@@ -248,7 +255,7 @@ def caller_fault(error: Exception, status: int | None = None) -> CallResult:
     frame = _find_caller_frame(error)
     code = "Code of yours" if frame is None else f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
     fault = Fault(FaultKind.CLIENT, f"{code} raised {type(error).__name__} during the call.", status)
-    return with_cause(fault, error)
+    return _with_cause(fault, error)
 
 
 def _make_unexpected_fault(error: Exception, transfer: HttpTransfer) -> Fault:

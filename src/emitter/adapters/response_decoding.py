@@ -232,11 +232,6 @@ def as_printable_line(value: Json) -> str:
     return f"{shown}…" if len(line) > _MAX_LINE_LENGTH else shown
 
 
-def with_cause(result: CallResult, cause: Exception) -> CallResult:
-    """Return the result with the SDK's exception."""
-    return replace(result, report=replace(result.report or ProviderErrorDetails(), cause=cause))
-
-
 def _effective_status(status: int, code: str) -> int:
     """Return the status of an error, which proxies and Google write into the body of a response with status 200."""
     return status if status >= _FIRST_ERROR_STATUS else parse_int(code, minimum=400, maximum=599) or status

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _FIRST_REDIRECT, _FIRST_ERROR_STATUS = 300, 400
 _NO_INLINE_BATCHES = "client= has no batches with inline requests."
-_TRANSFER_KEY = "emitter.transfer"
+TRANSFER_KEY = "emitter.transfer"
 _MAX_ERROR_BYTES = 1 << 20
 """The largest error body that is read. Only its code and message are used."""
 
@@ -296,7 +296,7 @@ class _HttpView(RequestView):
         client: Any = super()
         response = client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
-            if response.history or response.extensions.get(_TRANSFER_KEY) is not self.transfer:
+            if response.history or response.extensions.get(TRANSFER_KEY) is not self.transfer:
                 _check_response(response, self.transfer, _ResponseView)  # a client of another kind
             if not stream or self.transfer.is_error:
                 content = response.read()
@@ -332,7 +332,7 @@ class _AsyncHttpView(RequestView):
         client: Any = super()
         response = await client.send(request, **{**options, "stream": True, "follow_redirects": False})
         try:
-            if response.history or response.extensions.get(_TRANSFER_KEY) is not self.transfer:
+            if response.history or response.extensions.get(TRANSFER_KEY) is not self.transfer:
                 _check_response(response, self.transfer, _AsyncResponseView)  # a client of another kind
             if not stream or self.transfer.is_error:
                 content = await response.aread()
@@ -402,7 +402,7 @@ def _check_response(response: Any, transfer: HttpTransfer, mixin: type) -> None:
     if "retry-after" in response.headers and parse_http_date(response.headers.get("date")) is None:
         response.headers["date"] = formatdate(usegmt=True)
     transfer.received = 0
-    response.extensions[_TRANSFER_KEY] = transfer
+    response.extensions[TRANSFER_KEY] = transfer
     response.__class__ = _view_type(mixin, response.__class__)
 
 
@@ -435,7 +435,7 @@ class _ResponseView:
     def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
         """Yield the pieces of the body; may raise ``ResponseRejected``."""
         response: Any = super()
-        transfer: HttpTransfer = self.extensions[_TRANSFER_KEY]
+        transfer: HttpTransfer = self.extensions[TRANSFER_KEY]
         transfer.received = 0
         transfer.error_body.clear()
         for piece in response.iter_bytes(chunk_size):
@@ -451,7 +451,7 @@ class _AsyncResponseView:
     async def aiter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
         """Yield the pieces of the body; may raise ``ResponseRejected``."""
         response: Any = super()
-        transfer: HttpTransfer = self.extensions[_TRANSFER_KEY]
+        transfer: HttpTransfer = self.extensions[TRANSFER_KEY]
         transfer.received = 0
         transfer.error_body.clear()
         async for piece in response.aiter_bytes(chunk_size):
