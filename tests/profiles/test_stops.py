@@ -32,6 +32,7 @@ REFUSAL = {"refusal"}
 """What an adapter presents where the answer holds the vendor's refusal, whatever the reason says."""
 OLD_CHAT = {"max_tokens"}
 """``finish_details.type`` of 2023."""
+ALWAYS = EMPTY | REFUSAL | OLD_CHAT
 UNLISTED: dict[tuple[str, WireFormat], set[str]] = {
     ("openai", WireFormat.OPENAI_RESPONSES): {"failed:insufficient_quota"},  # seen in an answer
 }
@@ -51,6 +52,12 @@ def own_reasons(name: str) -> set[str]:
     """Return what a compatible vendor's own file says beyond the literals of the openai package."""
     file = tomllib.loads((PROVIDERS / f"{name}.toml").read_text("utf-8"))
     return set(file.get("wires", {}).get("openai-chat", {}).get("stops", {}).get("reasons", {}))
+
+
+def shared_reasons(name: str) -> set[str]:
+    """Return what a vendor's file and those that it extends say beyond the literals of the openai package."""
+    parent = tomllib.loads((PROVIDERS / f"{name}.toml").read_text("utf-8")).get("extends")
+    return own_reasons(name) | (shared_reasons(parent) if parent else set())
 
 
 def literals(annotation: Any) -> set[str]:
@@ -110,7 +117,7 @@ def bedrock() -> set[str]:
         ("google", WireFormat.GOOGLE, google, EMPTY | NUMBERS),
         ("bedrock", WireFormat.BEDROCK_CONVERSE, bedrock, EMPTY),
         ("google", WireFormat.GEMINI_INTERACTIONS, interactions, EMPTY),
-        *((name, WireFormat.OPENAI_CHAT, chat, EMPTY | REFUSAL | OLD_CHAT | own_reasons(name)) for name in COMPATIBLE),
+        *((name, WireFormat.OPENAI_CHAT, chat, ALWAYS | shared_reasons(name)) for name in COMPATIBLE),
     ],
 )
 def test_a_stop_table_holds_the_sdks_literals_and_no_others(
