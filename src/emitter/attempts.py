@@ -14,6 +14,8 @@ class Verdict(str, Enum):
 
     COMPLETE = "complete"
     TRUNCATED = "truncated"
+    LOOPED = "looped"
+    """The answer repeated itself until it was cut."""
     OVERFLOWED = "overflowed"
     REFUSED = "refused"
     VIOLATED = "violated"
@@ -60,6 +62,11 @@ class Attempt:
     model: str = ""
     route: int = 0
     response: ModelResponse | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def is_counted(self) -> bool:
+        """True if the call counts towards ``Policy.max_attempts``: it was answered, or refused with a stated limit."""
+        return self.verdict is not Verdict.FAULTED or (self.report is not None and self.report.limits is not None)
 
     @property
     def by_judge(self) -> bool:

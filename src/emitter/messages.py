@@ -256,6 +256,7 @@ class StopReason(str, Enum):
     REFUSED = "refused"
     FAULTED = "faulted"
     OVERFLOWED = "overflowed"
+    LOOPED = "looped"
     TRUNCATED = "truncated"
     UNKNOWN = "unknown"
     PAUSED = "paused"
@@ -367,6 +368,7 @@ class ModelResponse:
         usage: The usage, or None if the provider did not report it.
         report: The provider's error details, if the answer came as an error.
         other_tool_called: The model called a tool that was not requested. Nothing of such a call is kept.
+        has_thinking: The model's thinking was sent along. It is not kept.
         is_grounded: The answer was fed by outside material, such as a search that the vendor ran.
     """
 
@@ -380,6 +382,7 @@ class ModelResponse:
     report: ProviderErrorDetails | None = None
     other_tool_called: bool = False
     is_grounded: bool = False
+    has_thinking: bool = False
 
     @property
     def document_text(self) -> str:

@@ -37,6 +37,8 @@ class CeilingOwner(Enum):
     """An assumption of the profile, which the policy may exceed."""
     WINDOW = "window"
     """What the prompt leaves of the context window."""
+    VENDOR = "vendor"
+    """The vendor's, as it said when it refused a larger budget."""
 
 
 @known_arguments(cached_input="cache_read", prompt="input", completion="output")

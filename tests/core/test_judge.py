@@ -71,7 +71,7 @@ def test_verdict(answer: CallResult, verdict: Verdict) -> None:
 
     assert judgement.verdict is verdict
     assert (judgement.value is not None) == (verdict is Verdict.COMPLETE)
-    assert bool(judgement.violations) == (verdict is Verdict.VIOLATED)
+    assert bool(judgement.violations) == (verdict in {Verdict.VIOLATED, Verdict.MALFORMED})
 
 
 @pytest.mark.parametrize("arguments", [(), (VALID,)], ids=["text", "tool"])

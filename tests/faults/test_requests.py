@@ -84,7 +84,7 @@ def test_a_limit_leaves_a_smaller_budget(cell: Cell, limit: str, asking: Asking)
 @every_cell
 def test_a_multiplier_of_the_callers(cell: Cell, asking: Asking) -> None:
     """The budget after a cut is the policy's multiple of the one before, up to its ceiling."""
-    cut = Says('{"reasoning": "' + MARK * 2000)
+    cut = Says('{"reasoning": "' + " ".join(f"{MARK} {number}" for number in range(2000)))
     policy = Policy(output_tokens=100, truncation_multiplier=3, max_output_tokens=1_000, max_attempts=5)
 
     requests = asked(asking, cell, cut, cut, cut, cut, cut, policy=policy)

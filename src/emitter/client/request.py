@@ -106,6 +106,7 @@ def _prepare_model(
         max_budget=budget.ceiling,
         ceiling=budget.owner,
         min_output_tokens=plan.min_output_tokens,
+        smallest_answer=max(plan.cost.answer.typical, plan.min_output_tokens),
         kind=form.kind,
         initial_events=settings.opening,
         prices=settings.policy.prices,

@@ -403,4 +403,4 @@ def _redact_report(report: ProviderErrorDetails | None, secrets: Secrets) -> Pro
         for text in (report.message, report.code, report.param)
     )
     is_shown = report.cause is not None and secrets.is_shown_by(report.cause)
-    return ProviderErrorDetails(message or "", code, param, None if is_shown else report.cause)
+    return replace(report, message=message or "", code=code, param=param, cause=None if is_shown else report.cause)

@@ -189,6 +189,7 @@ class EmissionRequest:
         max_budget: The largest output budget in tokens.
         ceiling: Whose limit ``max_budget`` is.
         min_output_tokens: The smallest output budget that is worth a call.
+        smallest_answer: The smallest output budget that a typical answer fits.
         initial_events: Reported before the first call to the model.
         judge: Asked about each valid answer.
         prices: The prices of the model.
@@ -206,6 +207,7 @@ class EmissionRequest:
     max_budget: int
     ceiling: CeilingOwner = CeilingOwner.MODEL
     min_output_tokens: int = 1
+    smallest_answer: int = 1
     kind: str = ""
     initial_events: tuple[Event, ...] = ()
     judge: AnswerJudge | None = None

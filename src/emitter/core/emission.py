@@ -37,10 +37,12 @@ from emitter.core.failures import (
     retry_event,
 )
 from emitter.core.state import EmissionState, LimitBreach, Spending, cap_budget, led_to_document_request
+from emitter.core.stated_limits import describe_limits, lower_budget, refused_cut, stated_limits
 from emitter.core.verdicts import (
     RETRACTED,
     VERDICT_BY_STOP,
     ClassifiedAnswer,
+    FallbackReason,
     RetryState,
     classify,
     find_fallback_reason,
@@ -48,6 +50,7 @@ from emitter.core.verdicts import (
     next_request,
 )
 from emitter.events import (
+    BUDGET_LOWERED,
     CALLING,
     CHECK_FINDING,
     FALLBACK_NOTICE,
@@ -71,12 +74,13 @@ from emitter.messages import (
     ModelResponse,
     with_output_budget,
 )
+from emitter.policy import CeilingOwner
 from emitter.recover.answer import RecoveryPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from emitter.core.verdicts import DocumentContract, FallbackReason
+    from emitter.core.verdicts import DocumentContract
     from emitter.findings import Finding
     from emitter.policy import Policy
     from emitter.redaction.secret_registry import Secrets
@@ -122,14 +126,30 @@ def _run_attempts(state: EmissionState) -> EffectGenerator:
         accepted = _accepted_answer(state, answer, current)
         if accepted is not None:
             return (yield from end_with_answer(state, accepted))
-        if isinstance(answer, Fault):
-            following = yield from _request_after_fault(state, answer, request)
-        else:
+        if isinstance(answer, ModelResponse):
             classification = current
-            following = yield from _request_after_answer(state, answer, current, fitted)
+        following = yield from _choose_next(state, (answer, current), request, fitted)
         if isinstance(following, EmissionOutcome):
             return following
         request = following
+
+
+def _choose_next(
+    state: EmissionState, result: tuple[CallResult, ClassifiedAnswer], request: ModelRequest, fitted: ModelRequest
+) -> _NextRequest:
+    """Return the request that follows a call without an accepted answer, or the outcome of the emission.
+
+    ``fitted`` is the ``request`` as it was sent.
+    """
+    answer, classification = result
+    lowered = yield from _lower_budget(state, answer, fitted)
+    if lowered is not None:
+        return lowered
+    if refused_cut(state) is not None:
+        return (yield from _request_after_refused_cut(state))
+    if isinstance(answer, Fault):
+        return (yield from _request_after_fault(state, answer, request))
+    return (yield from _request_after_answer(state, answer, classification, fitted))
 
 
 def _send_and_judge(
@@ -192,6 +212,36 @@ def _report_retry(
         yield retry_event(len(state.answered_verdicts) + 1, classification)
 
 
+def _lower_budget(
+    state: EmissionState, answer: CallResult, request: ModelRequest
+) -> Generator[Effect, EffectResult, ModelRequest | None]:
+    """Return the request with the output budget that the vendor names in its refusal, if another call can help."""
+    limits = stated_limits(answer)
+    lowered = None if limits is None else lower_budget(state, answer, request)
+    if limits is None or lowered is None or not _is_call_left(state, answer):
+        return None
+    budget = lowered.max_output_tokens
+    state.emission_request = replace(state.emission_request, max_budget=budget, ceiling=CeilingOwner.VENDOR)
+    fields = {"refused": request.max_output_tokens, "budget": budget, "limits": describe_limits(limits)}
+    yield LogAppended(Level.WARN, BUDGET_LOWERED, fields)
+    return lowered
+
+
+def _is_call_left(state: EmissionState, answer: CallResult) -> bool:
+    """Return whether the same model may be called again, so that a call is left for each later model."""
+    verdict = state.model_attempts[-1].verdict
+    reserved = len(state.later_models(find_fallback_reason(answer, verdict)))
+    return len(state.answered_verdicts) + reserved < state.policy.max_attempts
+
+
+def _request_after_refused_cut(state: EmissionState) -> _NextRequest:
+    """Return the request to the next model after a cut whose larger budget was refused."""
+    is_call_left = len(state.answered_verdicts) < state.policy.max_attempts
+    if is_call_left and switch_model(state, FallbackReason.TRUNCATED):
+        return state.emission_request.request
+    return (yield from end_with_verdict(state, ClassifiedAnswer(Verdict.TRUNCATED), len(state.answered_verdicts)))
+
+
 def _request_after_fault(state: EmissionState, fault: Fault, request: ModelRequest) -> _NextRequest:
     """Return the request to the next model, or to the same model after a wait."""
     if switch_model(state, find_fallback_reason(fault, Verdict.FAULTED)):
@@ -221,7 +271,7 @@ _RETRIED_VERDICTS = frozenset(Verdict) - {Verdict.FAULTED, Verdict.REFUSED}
 def _retry_state(state: EmissionState, request: ModelRequest, reason: FallbackReason | None) -> RetryState:
     """Return the state in which the remedy is chosen, which leaves out the last attempt."""
     earlier = state.model_attempts[:-1]
-    verdicts = tuple(attempt.verdict for attempt in earlier if attempt.verdict is not Verdict.FAULTED)
+    verdicts = tuple(attempt.verdict for attempt in earlier if attempt.is_counted)
     return RetryState(
         request=request,
         previous_verdicts=verdicts,
@@ -236,7 +286,7 @@ def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
     later = state.later_models(reason)
     if reason is None or not later:
         return False
-    failed, last = state.emission_request, state.model_attempts[-1]
+    failed, last = state.emission_request, refused_cut(state) or state.model_attempts[-1]
     index = later[0]
     used = state.models.alternatives[index]
     if last.verdict is Verdict.TRUNCATED:
@@ -483,7 +533,7 @@ def _send_until_answered(
             return (yield from end_with_fault(state, fault))
 
 
-_TRUNCATED_VERDICTS = (Verdict.TRUNCATED, Verdict.OVERFLOWED)
+_TRUNCATED_VERDICTS = (Verdict.TRUNCATED, Verdict.LOOPED, Verdict.OVERFLOWED)
 _MAX_LISTED_LOSSES = 8
 """The maximum number of keywords in the event."""
 
@@ -534,7 +584,7 @@ def _truncated_event(provider: str, model: str, reply: ModelResponse, verdict: V
     return EnvelopeTruncated(
         provider=provider,
         model=model,
-        stop_reason="max_tokens" if verdict is Verdict.TRUNCATED else "unknown",
+        stop_reason="unknown" if verdict is Verdict.OVERFLOWED else "max_tokens",
         partial_payload_available=bool(reply.text or reply.arguments),
         output_token_count=reply.usage.output if reply.usage else None,
     )

@@ -10,46 +10,49 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.attempts import Verdict
 from emitter.core.effects import EmissionFailure, EmissionOutcome
-from emitter.core.verdicts import FAULT_CODES, REMEDIES, retry_reason
+from emitter.core.stated_limits import allowed_budget, describe_limits, refused_cut, stated_limits
+from emitter.core.verdicts import FAULTS, REMEDIES, retry_reason
 from emitter.events import CapBreached, NodeFailed, RetryAttempted, RetryExhausted
+from emitter.messages import FaultKind, with_output_budget
 from emitter.policy import CeilingOwner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.attempts import Attempt
-    from emitter.core.effects import EffectGenerator, EmissionRequest
+    from emitter.core.effects import EffectGenerator
     from emitter.core.state import EmissionState, LimitBreach
     from emitter.core.verdicts import ClassifiedAnswer
-    from emitter.messages import Fault, Json
+    from emitter.messages import Fault, Json, StatedLimits
 
 _NO_DETAILS: Mapping[str, Json] = MappingProxyType({})
 
 
 def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
     """End with a fault of the last call."""
-    return (
-        yield from end_with_failure(
-            state, EmissionFailure(Verdict.FAULTED, FAULT_CODES[fault.kind], fault.message, state.cause)
-        )
-    )
+    failure = FAULTS[fault.kind]
+    message, hint = _state_limits(state, fault.message, failure.hint)
+    hint = (fault.report.hint if fault.report else None) or hint
+    ended = EmissionFailure(Verdict.FAULTED, failure.code, message, state.cause, hint=hint)
+    return (yield from end_with_failure(state, ended))
 
 
 def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, attempt_count: int) -> EffectGenerator:
     """End because no further call can help. ``attempt_count`` counts answered calls in the structured mode."""
     refused = classification.verdict is Verdict.REFUSED
-    code, retried_for = REMEDIES[classification.verdict].failure.code, retry_reason(classification)
+    failed, retried_for = REMEDIES[classification.verdict].failure, retry_reason(classification)
     if not refused and retried_for is not None:
         yield RetryExhausted(attempt_count, retried_for, describe_violations(classification))
         # OpenWOP's limit counts retries, so the first call is subtracted.
         yield CapBreached("schema", attempt_count - 1, attempt_count)
-    reason = failure_message(state.emission_request, state.answer_attempts[-1], classification)
-    message = f"{reason} (calls made: {len(state.attempts)})."
+    reason = failure_message(state, classification)
+    message, hint = _state_limits(
+        state, f"{reason} (calls made: {len(state.attempts)}).", failure_hint(state, classification)
+    )
     cause = classification.raised.error if classification.raised else state.cause
     details = {} if refused else {"totalAttempts": attempt_count}
-    hint = failure_hint(state.emission_request, state.answer_attempts[-1], classification)
-    failure = EmissionFailure(classification.verdict, code, message, cause, hint=hint)
-    return (yield from end_with_failure(state, failure, details))
+    ended = EmissionFailure(classification.verdict, failed.code, message, cause, hint=hint)
+    return (yield from end_with_failure(state, ended, details))
 
 
 def end_with_limit(
@@ -87,35 +90,47 @@ def describe_violations(classification: ClassifiedAnswer) -> str | None:
     return violations or REMEDIES[classification.verdict].grounds
 
 
-def failure_message(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str:
+def failure_message(state: EmissionState, classification: ClassifiedAnswer) -> str:
     """Return the reason why no further call can help, without text written by the model."""
+    last = _last_attempt(state, classification.verdict)
     return REMEDIES[classification.verdict].message.format(
         stop=last.stop[:_MAX_STOP],
         budget=last.budget,
-        limit=_CEILINGS[emission_request.ceiling].limit if _is_at_ceiling(emission_request, last) else _NO_FURTHER_CALL,
+        limit=_find_ceiling(state, last).limit,
         violations=describe_violations(classification),
         raised=classification.raised,
     )
 
 
-def _is_at_ceiling(emission_request: EmissionRequest, last: Attempt) -> bool:
-    return last.budget >= emission_request.max_budget
-
-
-def failure_hint(emission_request: EmissionRequest, last: Attempt, classification: ClassifiedAnswer) -> str | None:
+def failure_hint(state: EmissionState, classification: ClassifiedAnswer) -> str | None:
     """Return what to do about a failure, if it depends on more than the exception."""
-    if classification.verdict is Verdict.TRUNCATED and _is_at_ceiling(emission_request, last):
-        return _CEILINGS[emission_request.ceiling].hint
+    last = _last_attempt(state, classification.verdict)
+    if classification.verdict is Verdict.TRUNCATED:
+        return _find_ceiling(state, last).hint
     if classification.verdict is Verdict.UNKNOWN:
         return _UNKNOWN_STOP_HINT.format(last.stop[:_MAX_STOP])
-    return None
+    return REMEDIES[classification.verdict].failure.hint
+
+
+def _last_attempt(state: EmissionState, verdict: Verdict) -> Attempt:
+    """Return the last attempt with a verdict. A refused request may follow it."""
+    attempts = [attempt for attempt in state.answer_attempts if attempt.verdict is verdict]
+    return (attempts or state.answer_attempts)[-1]
+
+
+def _find_ceiling(state: EmissionState, last: Attempt) -> _Ceiling:
+    """Return the limit that an answer was cut at."""
+    if last is not state.answer_attempts[-1]:
+        return _REFUSED
+    is_at_ceiling = last.budget >= state.emission_request.max_budget
+    return _CEILINGS[state.emission_request.ceiling] if is_at_ceiling else _NO_FURTHER_CALL
 
 
 class _Ceiling(NamedTuple):
-    """The words for a limit of the output budget, and what to do about it."""
+    """The words for a limit of the output budget, and what to do about it, if the exception does not say so."""
 
     limit: str
-    hint: str
+    hint: str | None = None
 
 
 _CEILINGS = {
@@ -133,10 +148,43 @@ _CEILINGS = {
         "all that the prompt leaves of the context window",
         "Shorten the prompt or the material, or choose a model with a larger window.",
     ),
+    CeilingOwner.VENDOR: _Ceiling(
+        "the limit that the vendor named", "Ask for less at once, or choose a model that can write more."
+    ),
 }
+_REFUSED = _Ceiling(
+    "and the vendor refuses a larger budget", "Ask for less at once, or choose a model that can write more."
+)
 _UNKNOWN_STOP_HINT = (
     "If you know what the word means, say so: profile=Profile.from_name(...).override(stops={{{!r}: ...}}), with "
     '"complete" for a whole answer.'
 )
 _MAX_STOP = 60
-_NO_FURTHER_CALL = "and no further call is allowed (Policy.max_attempts, or the host's limits.schemaRounds)"
+
+
+def _state_limits(state: EmissionState, message: str, hint: str | None) -> tuple[str, str | None]:
+    """Return the message and hint of a failure with the limits that the last error named, if it did."""
+    last = state.answer_attempts[-1]
+    limits = stated_limits(last)
+    if limits is not None:
+        message = f"{message} The vendor names its limits: {describe_limits(limits)}."
+    if refused_cut(state) is not None:
+        return message, hint
+    budget = None if limits is None else _budget_left(state, limits)
+    if budget is not None:
+        return message, f"Pass Policy(output_tokens={budget}, max_output_tokens={budget})."
+    is_budget_refused = last.fault is not None and last.fault.kind is FaultKind.BUDGET_REFUSED
+    return message, _BUDGET_HINT if is_budget_refused else hint
+
+
+def _budget_left(state: EmissionState, limits: StatedLimits) -> int | None:
+    """Return the budget that the limits leave for an answer, or None if they leave too little."""
+    request = with_output_budget(state.emission_request.request, state.answer_attempts[-1].budget)
+    budget = allowed_budget(state, limits, request)
+    return None if budget is None or budget < state.emission_request.smallest_answer else budget
+
+
+_BUDGET_HINT = (
+    "Pass a smaller Policy(output_tokens=..., max_output_tokens=...), shorten the form, or choose another model."
+)
+_NO_FURTHER_CALL = _Ceiling("and no further call is allowed (Policy.max_attempts, or the host's limits.schemaRounds)")

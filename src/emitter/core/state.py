@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from emitter.attempts import Attempt, Verdict
+from emitter.attempts import Attempt
 from emitter.core.verdicts import DOUBTFUL, RETRACTED
 from emitter.messages import JUDGE_ROUTE, ModelRequest, Usage, with_output_budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from emitter.attempts import Verdict
     from emitter.core.effects import AnswerJudge, EmissionRequest
     from emitter.core.verdicts import ClassifiedAnswer, FallbackReason
     from emitter.events import Event
@@ -91,12 +92,12 @@ class EmissionState:
     @property
     def fault_count(self) -> int:
         """The number of calls that failed."""
-        return sum(attempt.verdict is Verdict.FAULTED for attempt in self.answer_attempts)
+        return sum(not attempt.is_counted for attempt in self.answer_attempts)
 
     @property
     def answered_verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts on the calls that were answered."""
-        return tuple(attempt.verdict for attempt in self.answer_attempts if attempt.verdict is not Verdict.FAULTED)
+        """The verdicts on the calls that count towards the policy's attempts."""
+        return tuple(attempt.verdict for attempt in self.answer_attempts if attempt.is_counted)
 
     @property
     def document_requested(self) -> bool:

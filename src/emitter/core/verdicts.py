@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from emitter import recover
 from emitter.attempts import Verdict
+from emitter.core.loops import ends_in_loop
 from emitter.errors import (
     AuthenticationError,
     BadRequest,
@@ -169,6 +170,24 @@ DOUBTFUL = Violation("", "doubted", "the document alone, with no words before or
 
 OTHER_TOOL = Violation("", "other-tool", "the document itself; a call of any other tool is not an answer")
 """The answer holds no document, but a call of a tool that was not offered."""
+LOOPED = Violation(
+    "",
+    "loop",
+    "a document that ends; the last answer repeated itself until it was cut. Write each item once, and then close the "
+    "document",
+)
+"""The cut answer repeats itself at its end."""
+NO_DOCUMENT = "one JSON document; "
+_UNFINISHED = Violation("", "unfinished", f"{NO_DOCUMENT}the last answer ended before its document did")
+_EMPTY = Violation("", "empty", f"{NO_DOCUMENT}the last answer was empty")
+_ONLY_THINKING = Violation(
+    "", "only-thinking", f"{NO_DOCUMENT}the last answer was thinking alone, with no text after it"
+)
+_SEVERAL = Violation("", "several-documents", f"{NO_DOCUMENT}the last answer held several different ones")
+_NOT_SHOWN = Violation(
+    "", "not-shown", f"{NO_DOCUMENT}the server found none in the last answer, and does not show what it found"
+)
+_WORDS_ALONE = Violation("", "no-document", f"{NO_DOCUMENT}the last answer held none")
 
 
 def classify(
@@ -193,15 +212,47 @@ def classify(
         return ClassifiedAnswer(Verdict.FAULTED)
     verdict = VERDICT_BY_STOP[answer.stop]
     if verdict is not Verdict.COMPLETE:
-        return ClassifiedAnswer(verdict)
+        return _classify_cut(answer) if verdict is Verdict.TRUNCATED else ClassifiedAnswer(verdict)
     recovered = extract_document(answer)
     if not isinstance(recovered, Recovered):
-        violations = (RETRACTED,) if isinstance(recovered, Retracted) else ()
-        if not violations and answer.other_tool_called:
-            violations = (OTHER_TOOL,)
-        return ClassifiedAnswer(Verdict.MALFORMED, violations=violations)
+        is_retracted = isinstance(recovered, Retracted)
+        if not is_retracted and request is not None and _is_budget_used_up(answer, request):
+            return _classify_cut(answer)
+        violation = RETRACTED if is_retracted else _find_cause(answer)
+        return ClassifiedAnswer(Verdict.MALFORMED, violations=(violation,))
     classification = _validate_document(recovered, contract, request, can_flag=can_flag)
     return _add_doubt(classification, can_ask=can_flag and can_doubt) if recovered.doubtful else classification
+
+
+def _classify_cut(answer: ModelResponse) -> ClassifiedAnswer:
+    """Return the verdict on a cut answer. One that repeats itself would do so under a larger budget, too."""
+    if ends_in_loop(answer.document_text):
+        return ClassifiedAnswer(Verdict.LOOPED, violations=(LOOPED,))
+    return ClassifiedAnswer(Verdict.TRUNCATED)
+
+
+def _is_budget_used_up(answer: ModelResponse, request: ModelRequest) -> bool:
+    """Return whether an answer has as many tokens as it may. Some servers call such a cut a clean stop."""
+    usage = answer.usage
+    return usage is not None and not usage.estimated and usage.output >= request.max_output_tokens
+
+
+def _find_cause(answer: ModelResponse) -> Violation:
+    """Return why an answer holds no single document."""
+    text = recover.strip_thinking(answer.document_text).strip()
+    if answer.report is not None:
+        return _NOT_SHOWN
+    if answer.other_tool_called:
+        return OTHER_TOOL
+    if not text:
+        has_thinking = answer.has_thinking or bool(answer.document_text.strip())
+        return _ONLY_THINKING if has_thinking else _EMPTY
+    if len(answer.arguments) > 1 or isinstance(_parse_text(text), Ambiguous):
+        return _SEVERAL
+    return _UNFINISHED if _DOCUMENT_START.match(text) else _WORDS_ALONE
+
+
+_DOCUMENT_START = re.compile(r"(?:```\w*\s*)?[{\[]")
 
 
 def _add_doubt(classification: ClassifiedAnswer, *, can_ask: bool) -> ClassifiedAnswer:
@@ -319,12 +370,14 @@ DEFAULT_FALLBACK_REASONS = frozenset(FallbackReason) - {FallbackReason.REFUSED}
 class Failure:
     """The terminal code and exception of a failed emission.
 
-    ``fallback`` is the reason for which another model may be asked instead, or None.
+    ``fallback`` is the reason for which another model may be asked instead, or None. ``hint`` says what to do, if the
+    exception's own hint does not.
     """
 
     code: str
     error: type[EmissionError]
     fallback: FallbackReason | None
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +499,15 @@ def _correct(
     return writer.instruct(state.request, "corrective", violations=bullet_list(violations))
 
 
+def _correct_once(
+    classification: ClassifiedAnswer, state: RetryState, policy: Policy, writer: RequestWriter
+) -> ModelRequest | None:
+    """Return the request with a corrective fragment and the same budget, once."""
+    if classification.verdict in state.previous_verdicts:
+        return None
+    return _correct(classification, state, policy, writer)
+
+
 def _send_again(
     classification: ClassifiedAnswer, state: RetryState, _policy: Policy, _writer: RequestWriter
 ) -> ModelRequest | None:
@@ -457,6 +519,10 @@ TRUNCATION_CODE = "envelope_truncation_unrecoverable"
 _INVALID = Failure("envelope_invalid", Invalid, FallbackReason.INVALID)
 _INVALID_MESSAGE = "No answer was valid: {violations}"
 _STOP_MESSAGE = "The vendor stopped with {stop!r}, which is not a complete answer, twice or on the last allowed call"
+_LOOP_HINT = (
+    "More tokens do not help: give lists and texts of the form an upper bound (max_length), change the prompt, or "
+    "choose another model."
+)
 
 REMEDIES: dict[Verdict, RemedyRule] = {
     Verdict.TRUNCATED: RemedyRule(
@@ -464,6 +530,12 @@ REMEDIES: dict[Verdict, RemedyRule] = {
         Reason.TRUNCATION,
         Failure(TRUNCATION_CODE, Truncated, FallbackReason.TRUNCATED),
         "The answer was cut at {budget} tokens, {limit}",
+    ),
+    Verdict.LOOPED: RemedyRule(
+        _correct_once,
+        Reason.UNKNOWN,
+        Failure(TRUNCATION_CODE, Truncated, FallbackReason.TRUNCATED, _LOOP_HINT),
+        "The answer repeated itself until it was cut at {budget} tokens",
     ),
     Verdict.OVERFLOWED: RemedyRule(
         None,

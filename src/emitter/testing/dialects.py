@@ -84,4 +84,4 @@ def load_dialects() -> Mapping[str, Dialect]:
     """Return all dialects by name."""
     text = files("emitter.testing").joinpath("dialects.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["dialects"]
-    return {row["name"]: Dialect(**{**row, "kind": DialectKind(row["kind"])}) for row in rows}
+    return {row["name"]: Dialect(kind=DialectKind(row.pop("kind")), **row) for row in rows}
