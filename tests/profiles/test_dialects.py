@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from emitter import profiles
-from emitter.adapters.http_response import parse_body, parse_response
+from emitter.adapters.http_response import ResponseHead, parse_body, parse_response
 from emitter.adapters.response_decoding import describe_error
 from emitter.messages import ExpectedAnswer, Fault
 from emitter.testing.dialects import Dialect, load_dialects
@@ -25,7 +25,7 @@ COMPATIBLE = [name for name in profiles.listed_profile_names() if "openai-chat" 
 def read(profile: str, dialect: Dialect) -> CallResult:
     """Return what a provider's adapter makes of a dialect."""
     loaded, body = profiles.load_profile(profile), dialect.write_body(**NUMBERS)
-    return parse_response(loaded, loaded.default_wire, dialect.status, {}, body, expected=ExpectedAnswer())
+    return parse_response(loaded, loaded.default_wire, ResponseHead(dialect.status), body, expected=ExpectedAnswer())
 
 
 def meaning(result: CallResult) -> tuple[str, dict[str, int]]:
@@ -118,5 +118,5 @@ def test_words_of_something_else_are_not_taken(name: str) -> None:
     """A rule about words reads no more than it means."""
     status, message, means = OTHERS[name]
     loaded, text = profiles.load_profile("openai-compatible"), f'{{"error": {{"message": "{message}"}}}}'
-    result = parse_response(loaded, loaded.default_wire, status, {}, text, expected=ExpectedAnswer())
+    result = parse_response(loaded, loaded.default_wire, ResponseHead(status), text, expected=ExpectedAnswer())
     assert meaning(result)[0] == means
