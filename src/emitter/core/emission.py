@@ -36,8 +36,17 @@ from emitter.core.failures import (
     end_with_verdict,
     retry_event,
 )
-from emitter.core.state import EmissionState, LimitBreach, Spending, cap_budget, led_to_document_request
-from emitter.core.stated_limits import describe_limits, lower_budget, refused_cut, stated_limits
+from emitter.core.state import (
+    EmissionState,
+    LimitBreach,
+    Spending,
+    cap_budget,
+    describe_limits,
+    led_to_document_request,
+    lower_budget,
+    refused_cut,
+    stated_limits,
+)
 from emitter.core.verdicts import (
     RETRACTED,
     VERDICT_BY_STOP,

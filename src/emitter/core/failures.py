@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.attempts import Verdict
 from emitter.core.effects import EmissionFailure, EmissionOutcome
-from emitter.core.stated_limits import allowed_budget, describe_limits, refused_cut, stated_limits
+from emitter.core.state import allowed_budget, describe_limits, refused_cut, stated_limits
 from emitter.core.verdicts import FAULTS, REMEDIES, retry_reason
 from emitter.events import CapBreached, NodeFailed, RetryAttempted, RetryExhausted
 from emitter.messages import FaultKind, with_output_budget

@@ -20,7 +20,6 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from emitter import recover
 from emitter.attempts import Verdict
-from emitter.core.loops import ends_in_loop
 from emitter.errors import (
     AuthenticationError,
     BadRequest,
@@ -226,6 +225,8 @@ def classify(
 
 def _classify_cut(answer: ModelResponse) -> ClassifiedAnswer:
     """Return the verdict on a cut answer. One that repeats itself would do so under a larger budget, too."""
+    from emitter.core.loops import ends_in_loop  # noqa: PLC0415  few answers are cut
+
     if ends_in_loop(answer.document_text):
         return ClassifiedAnswer(Verdict.LOOPED, violations=(LOOPED,))
     return ClassifiedAnswer(Verdict.TRUNCATED)
