@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
+
+from emitter.interpreter import CallStep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -34,6 +37,11 @@ class Clock:
 
 DEFAULT_CLOCK = Clock()
 """The system's clock."""
+
+
+def sleep_step(clock: Clock, seconds: float) -> CallStep:
+    """Return the step of an operation that waits."""
+    return CallStep(partial(clock.sleep, seconds), partial(clock.async_sleep, seconds))
 
 
 def retry_delay(step: Sleep, clock: Clock) -> float:

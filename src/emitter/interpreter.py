@@ -11,18 +11,18 @@ is cancelled meanwhile, the cancellation is raised at the next step that can be 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Generator
-from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from emitter.errors import InputError
 from emitter.threads import BlockingCall
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
 T = TypeVar("T")
 
@@ -53,40 +53,12 @@ class UserCodeStep:
     started: bool = False
 
 
-class Sleeper(Protocol):
-    """A clock that can wait."""
-
-    @property
-    def sleep(self) -> Callable[[float], None]:
-        """Wait in a thread."""
-        ...
-
-    @property
-    def async_sleep(self) -> Callable[[float], Awaitable[None]]:
-        """Wait in a task."""
-        ...
-
-
-@dataclass(slots=True)
-class SleepStep:
-    """Wait for some seconds."""
-
-    clock: Sleeper
-    seconds: float
-
-
-class ProgressCall(Protocol):
-    """A request in progress, which can be iterated in a thread or in a task."""
-
-    def __iter__(self) -> Iterator[Any]: ...
-    def __aiter__(self) -> AsyncGenerator[Any]: ...
-
-
 @dataclass(slots=True)
 class CallStep:
-    """Iterate a request to its end. What it yields is progress."""
+    """A call that waits for a vendor or a clock. A thread calls ``function``, and a task awaits ``async_function``."""
 
-    call: Any
+    function: Callable[[], Any]
+    async_function: Callable[[], Awaitable[Any]]
 
 
 @dataclass(slots=True)
@@ -96,7 +68,7 @@ class ProgressStep:
     value: Any
 
 
-Step: TypeAlias = BlockingStep | UserCodeStep | SleepStep | CallStep | ProgressStep
+Step: TypeAlias = BlockingStep | UserCodeStep | CallStep | ProgressStep
 Steps: TypeAlias = Generator[Step, Any, T]
 """An operation that returns ``T``."""
 
@@ -106,6 +78,14 @@ class Closed(BaseException):
 
     ``GeneratorExit`` cannot be used: after it, an operation could not yield any further steps.
     """
+
+
+def is_dropped() -> bool:
+    """Return whether the operation is collected because nobody executes it any more.
+
+    It must not yield further steps then, for example in a ``finally`` clause.
+    """
+    return isinstance(sys.exception(), GeneratorExit)
 
 
 def run_steps(steps: Steps[T]) -> T:
@@ -132,8 +112,6 @@ def iterate_steps(steps: Steps[T]) -> Generator[Any, None, T]:
         try:
             if isinstance(step, ProgressStep):
                 yield step.value
-            elif isinstance(step, CallStep):
-                yield from step.call
             resume = partial(steps.send, _perform(step))
         except GeneratorExit as error:
             closed, resume = error, partial(steps.throw, Closed())
@@ -143,13 +121,9 @@ def iterate_steps(steps: Steps[T]) -> Generator[Any, None, T]:
 
 def _perform(step: Step) -> Any:
     """Execute one step in this thread, and return its result."""
-    if isinstance(step, BlockingStep):
+    if isinstance(step, BlockingStep | CallStep):
         return step.function()
-    if isinstance(step, UserCodeStep):
-        return _call_user_code(step)
-    if isinstance(step, SleepStep):
-        step.clock.sleep(step.seconds)
-    return None
+    return _call_user_code(step) if isinstance(step, UserCodeStep) else None
 
 
 def _call_user_code(step: UserCodeStep) -> Any:
@@ -167,12 +141,8 @@ def _call_user_code(step: UserCodeStep) -> Any:
 async def arun_steps(steps: Steps[T]) -> T:
     """Execute the steps in this task. Their progress is dropped."""
     task = _TaskSteps(steps)
-    while (step := await task.advance()) is not None:
-        try:
-            async for _ in _iterate_progress(step):
-                pass
-        except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
-            task.interrupt(error)
+    while await task.advance() is not None:
+        pass
     return cast("T", task.value)
 
 
@@ -181,20 +151,9 @@ async def aiterate_steps(steps: Steps[Any]) -> AsyncGenerator[Any]:
     task = _TaskSteps(steps)
     while (step := await task.advance()) is not None:
         try:
-            async with aclosing(_iterate_progress(step)) as progress:
-                async for value in progress:
-                    yield value
+            yield step.value
         except BaseException as error:  # noqa: BLE001  the operation decides how to handle it
             task.interrupt(error)
-
-
-async def _iterate_progress(step: ProgressStep | CallStep) -> AsyncGenerator[Any]:
-    if isinstance(step, ProgressStep):
-        yield step.value
-        return
-    async with aclosing(step.call.__aiter__()) as progress:
-        async for value in progress:
-            yield value
 
 
 class _TaskSteps:
@@ -210,7 +169,7 @@ class _TaskSteps:
         self._closed: GeneratorExit | None = None
         self._is_destroyed = False
 
-    async def advance(self) -> ProgressStep | CallStep | None:
+    async def advance(self) -> ProgressStep | None:
         """Execute the steps up to the next one that has progress, and return that, or None at the end."""
         while True:
             try:
@@ -224,7 +183,7 @@ class _TaskSteps:
                 raise
             self._resume = partial(self._steps.send, None)
             try:
-                if isinstance(step, ProgressStep | CallStep):
+                if isinstance(step, ProgressStep):
                     self._check_cancelled()
                     return step
                 self._resume = partial(self._steps.send, await self._perform(step))
@@ -252,13 +211,15 @@ class _TaskSteps:
             error, self._cancelled = self._cancelled, None
             raise error
 
-    async def _perform(self, step: BlockingStep | UserCodeStep | SleepStep) -> Any:
+    async def _perform(self, step: BlockingStep | UserCodeStep | CallStep) -> Any:
         """Execute one step, and return its result."""
         if isinstance(step, BlockingStep):
             return await self._run_blocking(step)
+        if self._is_destroyed:
+            return None
         self._check_cancelled()
-        if isinstance(step, SleepStep):
-            return await step.clock.async_sleep(step.seconds)
+        if isinstance(step, CallStep):
+            return await step.async_function()
         await _checkpoint()  # begin nothing if the task was cancelled meanwhile
         step.started = True
         answer = step.function()

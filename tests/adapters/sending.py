@@ -14,9 +14,10 @@ from emitter import profiles as profile
 from emitter.adapters.clients import create_client
 from emitter.adapters.transport import async_half
 from emitter.client.routing import ModelTarget
-from emitter.client.transport import UnaryCall
+from emitter.client.transport import VendorCall
 from emitter.clock import Clock
 from emitter.deadline import Deadline
+from emitter.interpreter import arun_steps, run_steps
 from emitter.messages import Fault, Message, ModelRequest, OutputFormat, OutputMode, Role
 from emitter.policy import Policy
 from emitter.profiles import WireFormat
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emitter.client.prepared import PreparedEmission
-    from emitter.messages import CallResult
+from emitter.messages import CallResult
 
 SCHEMA = {
     "type": "object",
@@ -100,17 +101,8 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     asynchronous = line.world == "async"
     used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
     if not asynchronous:
-        exchange = UnaryCall(plan, used, asked, deadline)
-        list(exchange)
-        return exchange.answer
-
-    async def run() -> CallResult:
-        exchange = UnaryCall(plan, async_half(used), asked, deadline)
-        async for _ in exchange:
-            pass
-        return exchange.answer
-
-    return asyncio.run(run())
+        return run_steps(VendorCall(plan, used, asked, deadline).send())
+    return asyncio.run(arun_steps(VendorCall(plan, async_half(used), asked, deadline).send()))
 
 
 def fault(wire: WireFormat, world: str, server: Vendor) -> Fault:

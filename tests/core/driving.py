@@ -27,22 +27,23 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from emitter.attempts import Verdict
+    from emitter.client.execution import Channel
     from emitter.clock import Clock
     from emitter.events import Event
     from emitter.messages import CallResult
 
 
-def driven(world: str, run: EmissionRun, send: Any) -> EmissionOutcome:
+def driven(world: str, run: EmissionRun, channel: Channel) -> EmissionOutcome:
     """Drive a run to its outcome, in either world."""
 
     async def drive_in_loop() -> None:
-        async for _ in aiterate_steps(run.perform(send)):
+        async for _ in aiterate_steps(run.perform(channel)):
             pass
 
     if world == "async":
         asyncio.run(drive_in_loop())
     else:
-        list(iterate_steps(run.perform(send)))
+        list(iterate_steps(run.perform(channel)))
     return run.result()
 
 

@@ -1,34 +1,41 @@
-"""A request that is answered from a script, in either world."""
+"""A channel whose requests are answered from a script, in either world."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from emitter.interpreter import UserCodeStep
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterator
+    from collections.abc import Callable
 
-    from emitter.messages import CallResult, Usage
-    from emitter.streaming import StreamEvent
+    from emitter.deadline import Deadline
+    from emitter.interpreter import Steps
+    from emitter.messages import CallResult, ModelRequest
 
 
+@dataclass
 class Scripted:
-    """An exchange whose answer is made when it is asked for."""
+    """A channel that needs no client."""
 
-    def __init__(
-        self, make: Callable[[], CallResult], reported: tuple[StreamEvent, ...] = (), spent: Usage | None = None
-    ) -> None:
-        self.answer: CallResult
-        self._make, self._reported, self._spent = make, reported, spent
+    answer: Callable[[ModelRequest, Deadline], CallResult]
+    must_open: bool = False
+    must_close: bool = False
 
-    def __iter__(self) -> Iterator[StreamEvent]:
-        yield from self._reported
-        self.answer = self._make()
+    def open(self) -> None:
+        """Open nothing."""
 
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        for each in self._reported:
-            yield each
-        self.answer = self._make()
+    async def aopen(self) -> None:
+        """Open nothing."""
 
-    def so_far(self) -> Usage | None:
-        """Return what was spent on an answer that was left unread."""
-        return self._spent
+    def send(self, request: ModelRequest, deadline: Deadline) -> Steps[CallResult]:
+        """Return the answer that is made for a request."""
+        answer: CallResult = yield UserCodeStep(lambda: self.answer(request, deadline))
+        return answer
+
+    def close(self) -> None:
+        """Close nothing."""
+
+    async def aclose(self) -> None:
+        """Close nothing."""

@@ -58,10 +58,10 @@ def drive(
     """Drive a script in either world."""
     left, steps = iter(script), run_emission(asks.ask(), policy)
 
-    def send(_: ModelRequest, deadline: Deadline) -> Scripted:
-        return Scripted(lambda: time.answer(left, deadline.narrow(policy.timeout).remaining()))
+    def send(_: ModelRequest, deadline: Deadline) -> CallResult:
+        return time.answer(left, deadline.narrow(policy.timeout).remaining())
 
-    return driven(world, run_of(steps, policy, clock or time.clock()), send)
+    return driven(world, run_of(steps, policy, clock or time.clock()), Scripted(send))
 
 
 both_worlds = pytest.mark.parametrize("world", ["sync", "async"])

@@ -25,6 +25,7 @@ from tests.core.exchanges import Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from emitter.deadline import Deadline
     from emitter.messages import CallResult
 
 
@@ -32,13 +33,13 @@ def sync(script: Sequence[CallResult], policy: Policy | None = None) -> Ran:
     """Drive an emission with ``run``."""
     ran, left = Ran(EmissionOutcome(()), [], [], []), iter(script)
 
-    def send(request: ModelRequest, _: float) -> Scripted:
+    def send(request: ModelRequest, _: Deadline) -> CallResult:
         ran.requests.append(request)
-        return Scripted(lambda: next(left))
+        return next(left)
 
     clock, policy = Clock(sleep=ran.waits.append, wait=lambda _: 0.0), policy or Policy()
     run = run_of(run_emission(ask(), policy), policy, clock, ran.events)
-    ran.outcome = driven("sync", run, send)
+    ran.outcome = driven("sync", run, Scripted(send))
     return ran
 
 
@@ -46,16 +47,16 @@ def asynchronous(script: Sequence[CallResult], policy: Policy | None = None) -> 
     """Drive an emission with ``arun``."""
     ran, left = Ran(EmissionOutcome(()), [], [], []), iter(script)
 
-    def send(request: ModelRequest, _: float) -> Scripted:
+    def send(request: ModelRequest, _: Deadline) -> CallResult:
         ran.requests.append(request)
-        return Scripted(lambda: next(left))
+        return next(left)
 
     async def asleep(seconds: float) -> None:
         ran.waits.append(seconds)
 
     clock, policy = Clock(async_sleep=asleep, wait=lambda _: 0.0), policy or Policy()
     run = run_of(run_emission(ask(), policy), policy, clock, ran.events)
-    ran.outcome = driven("async", run, send)
+    ran.outcome = driven("async", run, Scripted(send))
     return ran
 
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from emitter.clock import Clock
+from emitter.clock import Clock, sleep_step
 from emitter.errors import InputError
 from emitter.interpreter import (
     BlockingStep,
     Closed,
     ProgressStep,
-    SleepStep,
     UserCodeStep,
     aiterate_steps,
     arun_steps,
@@ -116,7 +115,7 @@ def test_a_wait_is_the_clocks(world: str) -> None:
     clock = Clock(sleep=lambda seconds: slept.append(("thread", seconds)), async_sleep=asleep)
 
     def operation() -> Steps[None]:
-        yield SleepStep(clock, 2.0)
+        yield sleep_step(clock, 2.0)
 
     run(world, operation())
     assert slept == [(world, 2.0)]

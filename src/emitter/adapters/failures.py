@@ -17,7 +17,7 @@ import json
 import sys
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.adapters.clients import remove_credentials
 from emitter.adapters.http_response import ResponseHead, parse_response
@@ -159,7 +159,10 @@ def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception
     return None if kind is None else _with_cause(Fault(kind, _MESSAGES[kind] + _where_and_why(error)), error)
 
 
-def _with_cause(result: CallResult, error: Exception) -> CallResult:
+R = TypeVar("R", Fault, "CallResult")
+
+
+def _with_cause(result: R, error: Exception) -> R:
     """Return the result with the exception, which callers get without the credentials of its request."""
     remove_credentials(error)
     return replace(result, report=replace(result.report or ProviderErrorDetails(), cause=error))
@@ -247,7 +250,7 @@ def _package(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def caller_fault(error: Exception, status: int | None = None) -> CallResult:
+def caller_fault(error: Exception, status: int | None = None) -> Fault:
     """Return the fault of an exception that the caller's code raised.
 
     It names the function. The exception's message is left out, because it may contain anything.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, assert_never
@@ -25,11 +25,10 @@ from emitter.bulk.journal import (
     make_request_id,
 )
 from emitter.bulk.limiter import Permit
-from emitter.client.execution import EmissionRun, open_async_transport
+from emitter.client.execution import EmissionRun, ModelChannel
 from emitter.client.rate_limits import limit_calls
 from emitter.client.request import prepare_emission
 from emitter.client.result import Trace, complete
-from emitter.client.transport import UnaryCall
 from emitter.errors import (
     AuthenticationError,
     ClientFailed,
@@ -41,7 +40,7 @@ from emitter.errors import (
     UnknownOutcome,
 )
 from emitter.findings import as_warnings
-from emitter.interpreter import arun_steps
+from emitter.interpreter import UserCodeStep, arun_steps
 from emitter.messages import Fault, FaultKind, as_mapping
 from emitter.models import AIEnvelope
 from emitter.prices import listed_prices, prices_in_batch
@@ -57,17 +56,17 @@ if TYPE_CHECKING:
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
     from emitter.client.settings import Settings
-    from emitter.client.transport import AsyncTransportCall, CallFactory
+    from emitter.client.transport import PassOn, VendorCall
     from emitter.conversation import Messages
     from emitter.core.effects import EmissionOutcome
     from emitter.deadline import Deadline
     from emitter.events import RunEvent
     from emitter.forms.form import OutputForm
-    from emitter.messages import CallResult, ModelRequest, Usage
+    from emitter.interpreter import Steps
+    from emitter.messages import CallResult
     from emitter.policy import PriceTable
     from emitter.profiles import ProviderProfile
     from emitter.stores.jobs import Claim
-    from emitter.streaming import StreamEvent
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 """Seconds before a job that another process has is claimed again. The wait doubles each time."""
@@ -109,11 +108,6 @@ class EmissionSender:
     """True while a call that was sent has no answer."""
     run: EmissionRun | None = None
 
-    @property
-    def make_call(self) -> CallFactory[UnaryCall]:
-        """Makes the calls, which wait for the rate limits."""
-        return limit_calls(partial(_SentCall, self), self.stats.add_waiting)
-
     async def begin_call(self) -> None:
         """Count a call that is about to be sent. The deadline counts from the first one."""
         if self.calls == 0:
@@ -130,8 +124,9 @@ class EmissionSender:
         self.run = run = EmissionRun.start(self.plan)
         run.deadline.pause()  # until the first call is sent
         try:
-            async with open_async_transport(self.plan, partial(_LimitedRequest, self), client, limited=True) as send:
-                await arun_steps(run.perform(send))
+            pass_on = partial(self._send_with_permit, limit_calls(self._send_call, self.stats.add_waiting))
+            channel = ModelChannel(self.plan, pass_on=pass_on, client=client, asynchronous=True)
+            await arun_steps(run.perform(channel))
         finally:
             self.permit.release()
             if run.outcome is not None:
@@ -139,57 +134,30 @@ class EmissionSender:
                 self.stats.add_outcome(run.outcome)
         return FinishedEmission(run.result(), tuple(run.recorder.events))
 
-
-class _SentCall(UnaryCall):
-    """A request that notifies its emission when it is sent."""
-
-    def __init__(self, sender: EmissionSender, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._sender = sender
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request."""
-        await self._sender.begin_call()
-        async for event in super().__aiter__():
-            yield event
-        self._sender.is_calling = False
-
-
-class _LimitedRequest:
-    """A request that waits for its permit, then returns the whole response."""
-
-    answer: CallResult
-
-    def __init__(
-        self, sender: EmissionSender, plan: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline
-    ) -> None:  # fmt: skip
-        self._sender, self._plan, self._client, self._request, self._deadline = sender, plan, client, request, deadline
-        self._call: AsyncTransportCall | None = None
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request once it has a permit."""
-        sender = self._sender
-        calls = sender.calls
+    def _send_with_permit(self, send: PassOn, call: VendorCall) -> Steps[CallResult]:
+        """Send a call once it has a permit."""
+        calls = self.calls
         try:
-            async with asyncio.timeout(self._deadline.timeout()):
-                await sender.permit.acquire()
+            yield UserCodeStep(partial(self._acquire, call.deadline))
         except TimeoutError:
-            self.answer = Fault(FaultKind.TIMEOUT, _NO_CAPACITY)
-            return
+            return Fault(FaultKind.TIMEOUT, _NO_CAPACITY)
         answer: CallResult | None = None
         try:
-            self._call = call = sender.make_call(self._plan, self._client, self._request, self._deadline)
-            async with aclosing(call.__aiter__()) as events:
-                async for event in events:
-                    yield event
-            self.answer = answer = call.answer
+            answer = yield from send(call)
         finally:
             # A call that was not sent says nothing about the vendor's capacity.
-            sender.permit.release(answer if sender.calls > calls else None)
+            self.permit.release(answer if self.calls > calls else None)
+        return answer
 
-    def usage_so_far(self) -> Usage | None:
-        """Return the cost of an abandoned response."""
-        return self._call.usage_so_far() if self._call else None
+    async def _acquire(self, deadline: Deadline) -> None:
+        async with asyncio.timeout(deadline.timeout()):
+            await self.permit.acquire()
+
+    def _send_call(self, call: VendorCall) -> Steps[CallResult]:
+        yield UserCodeStep(self.begin_call)
+        answer = yield from call.send()
+        self.is_calling = False
+        return answer
 
 
 @asynccontextmanager

@@ -22,22 +22,22 @@ from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.clients import limit_client
 from emitter.adapters.http_response import read_object
 from emitter.adapters.transport import HttpRequest, HttpTransfer, ResponseRejected, send_request
-from emitter.adapters.watchdog import asend_in_time, send_in_time
-from emitter.client.transport import UnaryCall
+from emitter.client.transport import VendorCall, call_in_time
+from emitter.clock import sleep_step
 from emitter.errors import InputError, StoreFailed
+from emitter.interpreter import BlockingStep
 from emitter.messages import Fault, as_mapping
 from emitter.stores import Entry, NewEntry
-from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator, Mapping
+    from collections.abc import Mapping
 
     from emitter.client.prepared import PreparedEmission
     from emitter.client.transport import CallFactory
     from emitter.deadline import Deadline
-    from emitter.messages import Json, ModelRequest
+    from emitter.interpreter import CallStep, Steps
+    from emitter.messages import CallResult, Json, ModelRequest
     from emitter.stores import Store
-    from emitter.streaming import StreamEvent
 
 _MIN_POLL_SECONDS: Final = 0.1
 _MAX_POLL_SECONDS: Final = 3600.0
@@ -76,7 +76,7 @@ class Background:
             raise InputError(f"poll_seconds is {poll!r}; it must be a number from 0.1 to 3,600.")
 
 
-def make_background_calls(prepared: PreparedEmission, background: Background) -> CallFactory[UnaryCall]:
+def make_background_calls(prepared: PreparedEmission, background: Background) -> CallFactory:
     """Return the factory of an emission's calls. A fallback without background mode gets ordinary calls.
 
     Raises:
@@ -91,16 +91,16 @@ def make_background_calls(prepared: PreparedEmission, background: Background) ->
         prepared.settings.host.config.secrets.check_name("Background.key", background.key)
     finished = Counter[str]()
 
-    def make_call(prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> UnaryCall:
+    def make_call(prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> VendorCall:
         profile, wire, _ = prepared.target
         if profile.wires[wire].background is None:
-            return UnaryCall(prepared, client, request, deadline)
+            return VendorCall(prepared, client, request, deadline)
         return _BackgroundCall(background, finished, (prepared, client, request, deadline))
 
     return make_call
 
 
-class _BackgroundCall(UnaryCall):
+class _BackgroundCall(VendorCall):
     """A request whose answer is polled by its id until it is finished.
 
     The id is stored under the digest of the request and the number of its answers that were ``finished`` before in this
@@ -115,62 +115,49 @@ class _BackgroundCall(UnaryCall):
     ) -> None:
         super().__init__(*arguments)
         self._background, self._finished = background, finished
-        profile, wire, _ = self._prepared.target
+        profile, wire, _ = self.prepared.target
         facts = profile.wires[wire]
         overlay = {} if facts.background is None else facts.background.body
-        self._body = {**ADAPTERS[wire].encode(self._request, facts), **overlay}
+        self._body = {**ADAPTERS[wire].encode(self.request, facts), **overlay}
         self._digest = hashlib.sha256(json.dumps(self._body, sort_keys=True).encode()).hexdigest()
 
-    def __iter__(self) -> Iterator[StreamEvent]:
+    def send(self) -> Steps[CallResult]:
         """Send the request unless it was sent before, and wait for the answer."""
-        clock = self._prepared.settings.clock
+        deadline = self.deadline.narrow(self.prepared.settings.policy.timeout)
         try:
-            response_id = self._find_id()
-            response = send_in_time(partial(self._send_or_fetch, response_id), self._deadline)
-            response_id = response_id or self._keep_id(response)
+            response_id: str | None = yield BlockingStep(self._find_id)
+            response = yield call_in_time(partial(self._send_or_fetch, response_id), deadline)
+            if response_id is None:
+                response_id = yield BlockingStep(partial(self._keep_id, response), must_finish=True)
             while (pending := self._pending_id(response)) is not None:
-                clock.sleep(self._next_wait())
-                response = send_in_time(partial(self._fetch, response_id or pending), self._deadline)
-            self._finish(response)
+                yield self._wait(deadline)
+                response = yield call_in_time(partial(self._fetch, response_id or pending), deadline)
+            return self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self._fail(error)
-        return iter(())
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request unless it was sent before, and wait for the answer."""
-        clock = self._prepared.settings.clock
-        try:
-            response_id = await run_blocking(self._find_id)
-            response = await asend_in_time(partial(self._send_or_fetch, response_id), self._deadline)
-            response_id = response_id or await run_blocking(self._keep_id, response)
-            while (pending := self._pending_id(response)) is not None:
-                await clock.async_sleep(self._next_wait())
-                response = await asend_in_time(partial(self._fetch, response_id or pending), self._deadline)
-            self._finish(response)
-        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            await run_blocking(self._fail, error)
-        nothing: tuple[StreamEvent, ...] = ()
-        for event in nothing:
-            yield event
+            answer = self._answer_from_error(error)
+        if isinstance(answer, Fault) and answer.status == _NOT_FOUND:
+            yield BlockingStep(self._forget_id)
+        return answer
 
     def _send_or_fetch(self, response_id: str | None, seconds: float) -> Any:
         if response_id is not None:
             return self._fetch(response_id, seconds)
         client = limit_client(self._client, self._transfer)
-        return openai_responses.send(client, self._body, seconds, self._request.headers)
+        return openai_responses.send(client, self._body, seconds, self.request.headers)
 
     def _fetch(self, response_id: str, seconds: float) -> Any:
-        self._transfer = HttpTransfer(self._prepared.settings.policy.max_response_bytes)
+        self._transfer = HttpTransfer(self.prepared.settings.policy.max_response_bytes)
         self._expected = replace(self._expected, response_id=response_id)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
-        request = HttpRequest("get", path, headers=self._request.headers)
+        request = HttpRequest("get", path, headers=self.request.headers)
         return send_request(limit_client(self._client, self._transfer), request, seconds)
 
-    def _next_wait(self) -> float:
-        """Return the seconds until the next poll. Raises ``TimeoutError`` if the deadline passes before."""
-        if self._deadline.remaining() <= self._background.poll_seconds:
+    def _wait(self, deadline: Deadline) -> CallStep:
+        """Return the wait until the next poll. Raises ``TimeoutError`` if the deadline passes before."""
+        seconds, clock = self._background.poll_seconds, self.prepared.settings.clock
+        if deadline.remaining() <= seconds:
             raise TimeoutError(_TIMEOUT_MESSAGE)
-        return self._background.poll_seconds
+        return sleep_step(clock, seconds)
 
     def _pending_id(self, response: object) -> str | None:
         """Return the id of a response that is not finished, or None if it is finished or another one."""
@@ -178,16 +165,16 @@ class _BackgroundCall(UnaryCall):
         is_pending = body.get("status") in openai_responses.PENDING_STATUSES
         return _response_id(body) if is_pending and self._expected.is_own_id(body.get("id")) else None
 
-    def _finish(self, response: object) -> None:
-        """Store the answer. After another response than the one that was polled, the next call polls again."""
-        self.answer = self._parse(response)
+    def _finish(self, response: object) -> CallResult:
+        """Return the answer. After another response than the one that was polled, the next call polls again."""
+        answer = self._parse(response)
         if self._expected.is_own_id(_read_body(response).get("id")):
             self._finished[self._digest] += 1
+        return answer
 
-    def _fail(self, error: Exception) -> None:
-        """Store the fault. An id that the vendor no longer knows is forgotten, so that the next call sends again."""
-        self.answer = self._answer_from_error(error)
-        if isinstance(self.answer, Fault) and self.answer.status == _NOT_FOUND and self._background.store is not None:
+    def _forget_id(self) -> None:
+        """Forget an id that the vendor no longer knows, so that the next call sends again."""
+        if self._background.store is not None:
             with suppress(StoreFailed):  # the next call finds the id again and repeats this
                 self._background.store.forget(*self._entry_names())
 

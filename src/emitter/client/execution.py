@@ -7,30 +7,28 @@ remaining events are recorded, and its usage is kept.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AsyncExitStack, ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
 from emitter.client.submission import ask_host
-from emitter.client.transport import AsyncCallT, CallT, SyncCallT, UnaryCall, redact_answer
-from emitter.clock import retry_delay
+from emitter.client.transport import INTERRUPTIONS, SEND_CALL, CallInterrupted, VendorCall, redact_answer
+from emitter.clock import retry_delay, sleep_step
 from emitter.core.effects import Recall, Reserve, Restart, Sleep, Submit
 from emitter.core.emission import run_emission
 from emitter.deadline import Deadline
 from emitter.errors import EmitterError, describe_models
-from emitter.interpreter import CallStep, Closed, ProgressStep, SleepStep, arun_steps, run_steps
+from emitter.interpreter import CallStep, ProgressStep, arun_steps, is_dropped, run_steps
 from emitter.messages import JUDGE_ROUTE, Fault, FaultKind, ModelRequest, ModelResponse, Trust
 from emitter.telemetry.sinks import call_sink, find_content_sink
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from collections.abc import Sequence
     from typing import Self
 
     from emitter.attempts import Attempt
@@ -38,20 +36,15 @@ if TYPE_CHECKING:
     from emitter.client.result import Emission
     from emitter.client.submission import HostConnection
     from emitter.client.transport import (
-        AsyncTransport,
-        AsyncTransportCall,
         CallFactory,
-        SyncTransport,
-        SyncTransportCall,
-        TransportCall,
+        PassOn,
     )
     from emitter.clock import Clock
     from emitter.core.effects import Effect, EffectGenerator, EffectResult, EmissionOutcome
     from emitter.interpreter import Steps
-    from emitter.messages import CallResult, Usage
+    from emitter.messages import CallResult
     from emitter.policy import Policy
     from emitter.profiles import ProviderProfile
-    from emitter.streaming import StreamEvent
     from emitter.telemetry.sinks import ContentSink, EventRecorder
 
 
@@ -59,8 +52,7 @@ def execute(prepared: PreparedEmission) -> Emission[Any]:
     """Run an emission and return its result. Raises its ``EmissionError`` if it failed."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    with open_transport(prepared, _unary_call_factory(prepared)) as send:
-        run_steps(run.perform(send))
+    run_steps(run.perform(_unary_channel(prepared, asynchronous=False)))
     return complete(run.result(), tuple(run.recorder.events), prepared.price_table(), prepared.conversation)
 
 
@@ -68,26 +60,23 @@ async def aexecute(prepared: PreparedEmission) -> Emission[Any]:
     """Async version of ``execute``."""
     warn_unknown_models(prepared)
     run = EmissionRun.start(prepared)
-    async with open_async_transport(prepared, _unary_call_factory(prepared)) as send:
-        await arun_steps(run.perform(send))
+    await arun_steps(run.perform(_unary_channel(prepared, asynchronous=True)))
     return complete(run.result(), tuple(run.recorder.events), prepared.price_table(), prepared.conversation)
 
 
-def _unary_call_factory(prepared: PreparedEmission) -> CallFactory[UnaryCall]:
-    """Return the factory of calls whose answers are not streamed."""
+def _unary_channel(prepared: PreparedEmission, *, asynchronous: bool) -> ModelChannel:
+    """Return the channel of calls whose answers are not streamed."""
     background = prepared.settings.background
-    if background is False or background is True:
-        return UnaryCall
-    from emitter.client.background import make_background_calls  # noqa: PLC0415  few emissions run in the background
+    make_call: CallFactory = VendorCall
+    if background is not False and background is not True:
+        from emitter.client.background import make_background_calls  # noqa: PLC0415  few emissions use the background
 
-    return make_background_calls(prepared, background)
+        make_call = make_background_calls(prepared, background)
+    return ModelChannel(prepared, make_call, asynchronous=asynchronous)
 
 
 _LOGGER = logging.getLogger("emitter")
 _CANCELLED_MESSAGE = "The caller stopped before the answer was complete."
-
-
-StackT = TypeVar("StackT", ExitStack, AsyncExitStack)
 
 
 class EmissionRun:
@@ -107,8 +96,6 @@ class EmissionRun:
     ) -> None:
         self.recorder, self.clock = recorder, clock
         self.outcome: EmissionOutcome | None = None
-        self.call: TransportCall | None = None
-        """The request in progress."""
         on_event = models[0].settings.on_event if models else None
         self._on_content = None if on_event is None else find_content_sink(on_event)
         self._effect: Effect | None = None
@@ -125,8 +112,10 @@ class EmissionRun:
         effects = run_emission(prepared.emission, policy)
         return cls(effects, prepared.make_recorder(), policy, clock, prepared.models)
 
-    def perform(self, send: SyncTransport | AsyncTransport) -> Steps[None]:
+    def perform(self, channel: Channel) -> Steps[None]:
         """Run the emission to its end."""
+        if channel.must_open:
+            yield CallStep(channel.open, channel.aopen)
         try:
             effect = yield from self.advance(None)
             while effect is not None:
@@ -134,21 +123,23 @@ class EmissionRun:
                 if isinstance(effect, Restart):
                     yield ProgressStep(effect)
                 elif isinstance(effect, ModelRequest):
-                    answer = self.deadline.check()
-                    if answer is None:
-                        # _cancel() reads the usage of an unfinished call from here
-                        self.call = call = send(effect, self.deadline)
-                        yield CallStep(call)
-                        self.call, answer = None, call.answer
+                    answer = self.deadline.check() or (yield from channel.send(effect, self.deadline))
                 else:
-                    seconds = retry_delay(effect, self.clock)
-                    answer = self.deadline.check(seconds)
-                    if answer is None:
-                        yield SleepStep(self.clock, seconds)
+                    answer = yield from self._sleep(effect)
                 effect = yield from self.advance(answer)
-        except (Closed, KeyboardInterrupt, asyncio.CancelledError):
-            yield from self._cancel()
-            raise
+        except (*INTERRUPTIONS, CallInterrupted) as error:
+            yield from self._cancel(error)
+        finally:
+            if channel.must_close and not is_dropped():
+                yield CallStep(channel.close, channel.aclose)
+
+    def _sleep(self, effect: Sleep) -> Steps[Fault | None]:
+        """Wait before a retry, or return a fault if the deadline passes before."""
+        seconds, clock = retry_delay(effect, self.clock), self.clock
+        fault = self.deadline.check(seconds)
+        if fault is None:
+            yield sleep_step(clock, seconds)
+        return fault
 
     def advance(self, answer: CallResult | None) -> Steps[ModelRequest | Sleep | Restart | None]:
         """Pass on the answer to the last effect, and return the next one that concerns the model or the consumer.
@@ -161,7 +152,9 @@ class EmissionRun:
             try:
                 self._effect = effect = self._effects.send(result)
             except StopIteration as end:
-                self._end(end.value)
+                self.outcome = end.value
+                if self._models and _LOGGER.isEnabledFor(logging.INFO):
+                    log_end(self._models, end.value, self.clock.monotonic() - self._started_at)
                 return None
             if isinstance(effect, ModelRequest | Sleep | Restart):
                 return effect
@@ -181,11 +174,6 @@ class EmissionRun:
             yield from self._report_content(self._on_content, self._effect, answer)
         return answer
 
-    def _end(self, outcome: EmissionOutcome) -> None:
-        self.outcome = outcome
-        if self._models and _LOGGER.isEnabledFor(logging.INFO):
-            log_end(self._models, outcome, self.clock.monotonic() - self._started_at)
-
     def _report_content(self, on_content: ContentSink, request: ModelRequest, answer: CallResult) -> Steps[None]:
         from emitter.telemetry.content import CallContent, describe_call  # noqa: PLC0415  few programs export content
 
@@ -194,14 +182,20 @@ class EmissionRun:
         content = CallContent(recorder.run_id, recorder.node_id, recorder.correlation_id, described)
         return call_sink(on_content, content)
 
-    def _cancel(self) -> Steps[None]:
-        """End the emission because its consumer stopped. Nothing more is sent. The remaining events are recorded."""
-        usage = self.call.usage_so_far() if self.call else None
+    def _cancel(self, error: BaseException) -> Steps[NoReturn]:
+        """End the emission because its consumer stopped, and raise what interrupted it.
+
+        Nothing more is sent. The remaining events are recorded.
+        """
+        usage = error.usage if isinstance(error, CallInterrupted) else None
         fault = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=usage)
         effect, unfinished = self._effect, self.outcome is None
         while unfinished:
             effect = yield from self.advance(fault if isinstance(effect, ModelRequest | Sleep) else None)
             unfinished = effect is not None
+        if isinstance(error, CallInterrupted):
+            raise cast("BaseException", error.__cause__) from None
+        raise error
 
     def result(self) -> EmissionOutcome:
         """Return the outcome of a finished emission."""
@@ -233,168 +227,129 @@ def _describe_models(attempts: Sequence[Attempt]) -> str:
     return describe_models(attempts) if len(models) > 1 else "".join(models)
 
 
-def sdk_client(prepared: PreparedEmission) -> AbstractContextManager[object]:
-    """Return a context of the caller's client, or of a pooled one.
+class Channel(Protocol):
+    """Sends the requests of an emission."""
 
-    Raises:
-        InputError: The caller's client cannot send to the model.
-    """
-    settings, client = prepared.settings, prepared.settings.client
-    if client is None:
-        return settings.pool.borrow(prepared.target.profile, settings.base_url)
-    require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=False)
-    return nullcontext(client)
+    must_open: bool
+    must_close: bool
 
+    def open(self) -> None:
+        """Open what the first request needs."""
+        ...
 
-def async_sdk_client(prepared: PreparedEmission) -> AbstractAsyncContextManager[object]:
-    """Async version of ``sdk_client``."""
-    settings, client = prepared.settings, prepared.settings.client
-    if client is None:
-        return settings.pool.aborrow(prepared.target.profile, settings.base_url)
-    require_usable_client(client, prepared.target.profile, prepared.target.model, asynchronous=True)
-    return nullcontext(async_half(client))
+    async def aopen(self) -> None:
+        """Async version of ``open``."""
+        ...
 
+    def send(self, request: ModelRequest, deadline: Deadline) -> Steps[CallResult]:
+        """Send a request and return the answer."""
+        ...
 
-class _Transport(Generic[StackT, CallT]):
-    """Sends each request to its model. The client of a fallback model is opened on its first request."""
+    def close(self) -> None:
+        """Close what was opened."""
+        ...
 
-    def __init__(
-        self, prepared: PreparedEmission, client: object, make_call: CallFactory[CallT], stack: StackT
-    ) -> None:
-        self._models, self._make_call = prepared.models, make_call
-        self._stack: StackT = stack
-        self._clients = {0: client}
-
-    def make_call(self, client: object, request: ModelRequest, deadline: Deadline) -> CallT | UnaryCall:
-        """Return the call of a request. A judge's answer is not streamed."""
-        make_call = UnaryCall if request.route == JUDGE_ROUTE else self._make_call
-        return make_call(self._models[request.route], client, request, deadline)
+    async def aclose(self) -> None:
+        """Async version of ``close``."""
+        ...
 
 
-class _SyncTransport(_Transport[ExitStack, SyncCallT]):
-    def __call__(self, request: ModelRequest, deadline: Deadline) -> SyncTransportCall:
-        if request.route not in self._clients:
-            try:
-                client = self._stack.enter_context(sdk_client(self._models[request.route]))
-            except EmitterError as error:
-                return _UnsentCall(error)
-            self._clients[request.route] = client
-        return self.make_call(self._clients[request.route], request, deadline)
-
-
-class _UnsentCall:
-    """A request to a fallback model without a usable client. Its answer is a fault, so that the emission continues."""
-
-    def __init__(self, error: EmitterError) -> None:
-        self.answer = Fault(FaultKind.AUTHENTICATION, str(error))
-
-    def __iter__(self) -> Iterator[StreamEvent]:
-        return iter(())
-
-    def usage_so_far(self) -> Usage | None:
-        """Return None: nothing was sent."""
-        return None
-
-
-class _AsyncTransport(_Transport[AsyncExitStack, AsyncCallT]):
-    def __call__(self, request: ModelRequest, deadline: Deadline) -> AsyncTransportCall:
-        if request.route in self._clients:
-            return self.make_call(self._clients[request.route], request, deadline)
-        return _OpeningCall(self, request, deadline)
-
-    async def open_client(self, route: int) -> object:
-        """Open the client of a fallback model."""
-        client = await self._stack.enter_async_context(async_sdk_client(self._models[route]))
-        self._clients[route] = client
-        return client
-
-
-class _OpeningCall:
-    """The first request to a fallback model, which opens its client."""
-
-    def __init__(self, transport: _AsyncTransport[Any], request: ModelRequest, deadline: Deadline) -> None:
-        self._transport, self._request, self._deadline = transport, request, deadline
-        self._call: TransportCall | None = None
-
-    @property
-    def answer(self) -> CallResult:
-        """The complete answer."""
-        if self._call is None:
-            raise RuntimeError("The request was not sent.")
-        return self._call.answer
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request and yield progress events."""
-        try:
-            client = await self._transport.open_client(self._request.route)
-        except EmitterError as error:
-            self._call = _UnsentCall(error)
-            return
-        self._call = call = self._transport.make_call(client, self._request, self._deadline)
-        async with aclosing(call.__aiter__()) as progress:
-            async for event in progress:
-                yield event
-
-    def usage_so_far(self) -> Usage | None:
-        """Return the usage of an answer that was not read to its end."""
-        return self._call.usage_so_far() if self._call else None
-
-
-def _limit_calls(make_call: CallFactory[CallT]) -> CallFactory[CallT]:
-    from emitter.client.rate_limits import limit_calls  # noqa: PLC0415  most emissions have no limit
-
-    return limit_calls(make_call)
-
-
-def _refuse_to_send(_: ModelRequest, __: Deadline) -> NoReturn:
-    """Stand for the transport of an emission that has an obstacle, which needs no client and no key."""
-    raise RuntimeError("An emission with an obstacle sends nothing.")
-
-
-@contextmanager
-def open_transport(prepared: PreparedEmission, make_call: CallFactory[SyncCallT]) -> Generator[SyncTransport]:
-    """Yield the transport of an emission. Raises ``InputError`` if a client cannot send to its model."""
-    models = prepared.models
-    if prepared.emission.obstacle is not None:
-        yield _refuse_to_send
-        return
-    if len(models) > 1 or prepared.settings.rate_limit is not None:
-        require_usable_clients(prepared, asynchronous=False)
-        make_call = _limit_calls(make_call)
-    with sdk_client(prepared) as client:
-        if len(models) == 1:
-            yield partial(make_call, prepared, client)
-            return
-        with ExitStack() as stack:
-            yield _SyncTransport(prepared, client, make_call, stack)
-
-
-@asynccontextmanager
-async def open_async_transport(
-    prepared: PreparedEmission, make_call: CallFactory[AsyncCallT], client: object = None, *, limited: bool = False
-) -> AsyncGenerator[AsyncTransport]:
-    """Async version of ``open_transport``.
+class ModelChannel:
+    """Sends each request to its model. Clients of a pool are borrowed, those of fallback models on their first request.
 
     Args:
         prepared: The emission.
-        make_call: Creates each call.
+        make_call: Makes each call. A judge's answer is never streamed.
+        pass_on: Sends each call. By default, a call waits for the rate limit of its model, if it has one.
         client: The client of the first model, if it is open already.
-        limited: The calls of ``make_call`` wait for the rate limits themselves.
+        asynchronous: The clients are async.
+
+    Raises:
+        InputError: A client of the caller's cannot send to its model.
     """
-    models = prepared.models
-    if prepared.emission.obstacle is not None:
-        yield _refuse_to_send
-        return
-    if len(models) > 1 or prepared.settings.rate_limit is not None:
-        require_usable_clients(prepared, asynchronous=True)
-        make_call = make_call if limited else _limit_calls(make_call)
-    async with AsyncExitStack() as stack:
+
+    def __init__(
+        self,
+        prepared: PreparedEmission,
+        make_call: CallFactory = VendorCall,
+        pass_on: PassOn | None = None,
+        client: object = None,
+        *,
+        asynchronous: bool,
+    ) -> None:
+        self._models, self._make_call, self._asynchronous = prepared.models, make_call, asynchronous
+        is_limited = prepared.settings.rate_limit is not None or len(self._models) > 1
+        self._pass_on = pass_on or (_limit_calls() if is_limited else SEND_CALL)
+        self._clients: dict[int, object] = {}
+        self._borrowed: Any = None
+        """The stack of the clients that are borrowed from a pool."""
+        self.must_close = False
+        needs_client = prepared.emission.obstacle is None
+        if client is None and needs_client:
+            client = self._own_client(0)
+            if len(self._models) > 1:
+                require_usable_clients(prepared, asynchronous=asynchronous)
+        if client is not None:
+            self._clients[0] = client
+        self.must_open = client is None and needs_client
+
+    def _own_client(self, route: int) -> object:
+        """Return the caller's client of a model, if there is one."""
+        model = self._models[route]
+        client = model.settings.client
         if client is None:
-            client = await stack.enter_async_context(async_sdk_client(prepared))
-        if len(models) > 1:
-            yield _AsyncTransport(prepared, client, make_call, stack)
-        else:
-            yield partial(make_call, prepared, client)
+            return None
+        require_usable_client(client, model.target.profile, model.target.model, asynchronous=self._asynchronous)
+        return async_half(client) if self._asynchronous else client
+
+    def open(self, route: int = 0) -> None:
+        """Borrow the client of a model."""
+        model, self.must_close = self._models[route], True
+        self._borrowed = self._borrowed or ExitStack()
+        borrowing = model.settings.pool.borrow(model.profile, model.settings.base_url)
+        self._clients[route] = self._borrowed.enter_context(borrowing)
+
+    async def aopen(self, route: int = 0) -> None:
+        """Async version of ``open``."""
+        model, self.must_close = self._models[route], True
+        self._borrowed = self._borrowed or AsyncExitStack()
+        borrowing = model.settings.pool.aborrow(model.profile, model.settings.base_url)
+        self._clients[route] = await self._borrowed.enter_async_context(borrowing)
+
+    def send(self, request: ModelRequest, deadline: Deadline) -> Steps[CallResult]:
+        """Send a request to its model and return the answer."""
+        route = request.route
+        client = self._clients.get(route)
+        if client is None:
+            return self._open_and_send(request, deadline)
+        make_call = VendorCall if route == JUDGE_ROUTE else self._make_call
+        return self._pass_on(make_call(self._models[route], client, request, deadline))
+
+    def _open_and_send(self, request: ModelRequest, deadline: Deadline) -> Steps[CallResult]:
+        route = request.route
+        try:
+            client = self._own_client(route)
+            if client is None:
+                yield CallStep(partial(self.open, route), partial(self.aopen, route))
+            else:
+                self._clients[route] = client
+        except EmitterError as error:  # there is no usable client, and the emission continues with another model
+            return Fault(FaultKind.AUTHENTICATION, str(error))
+        return (yield from self.send(request, deadline))
+
+    def close(self) -> None:
+        """Give the borrowed clients back."""
+        self._borrowed.close()
+
+    async def aclose(self) -> None:
+        """Async version of ``close``."""
+        await self._borrowed.aclose()
+
+
+def _limit_calls() -> PassOn:
+    from emitter.client.rate_limits import limit_calls  # noqa: PLC0415  most emissions have no limit
+
+    return limit_calls(SEND_CALL)
 
 
 def require_usable_clients(prepared: PreparedEmission, *, asynchronous: bool) -> None:

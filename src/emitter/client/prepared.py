@@ -87,7 +87,7 @@ class PreparedEmission:
     def price_table(self) -> PriceTable:
         """Return the prices of its models: the caller's prices, or the listed ones."""
         tables = [
-            model.settings.policy.prices or listed_prices(model.profile, model.request.model) for model in self.models
+            model.settings.policy.prices or listed_prices(model.profile, model.target.model) for model in self.models
         ]
         return ModelPrices(tuple(tables)) if len(tables) > 1 else tables[0]
 

@@ -11,29 +11,29 @@ import re
 import threading
 import warnings
 from collections import deque
-from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from emitter.adapters.clients import client_settings
 from emitter.arguments import known_arguments
+from emitter.clock import sleep_step
 from emitter.errors import EmitterError, InputError
+from emitter.interpreter import CallStep
 from emitter.messages import Fault, FaultKind
 from emitter.outside_values import parse_date, parse_float
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from emitter.client.prepared import PreparedEmission
-    from emitter.client.transport import CallFactory, CallT
-    from emitter.clock import Clock
+    from emitter.client.transport import PassOn, VendorCall
     from emitter.deadline import Deadline
-    from emitter.messages import CallResult, ModelRequest, Usage
+    from emitter.interpreter import Steps
+    from emitter.messages import CallResult
     from emitter.profiles.tables import RateLimitHeaders
-    from emitter.streaming import StreamEvent
 
 _WINDOW = 60.0
 _MARGIN = 0.5
@@ -267,127 +267,83 @@ def get_account(prepared: PreparedEmission) -> tuple[Hashable, ...]:
 _NO_TIME = "The rate limit requires a wait of {:.1f} s, but the deadline leaves {:.1f} s."
 
 
-class RateLimitedCall:
-    """A request that is sent after it has waited for its rate limit.
-
-    ``on_wait`` is called with the change in the number of waiting calls: 1, and later -1.
-    """
-
-    def __init__(
-        self, limiter: RateLimiter, send: Callable[[Deadline], Any], size: CallSize, on_wait: Callable[[int], object]
-    ) -> None:  # fmt: skip
-        self._limiter, self._send, self._size, self._on_wait = limiter, send, size, on_wait
-        self._call: Any = None
-        self._fault: CallResult | None = None
-
-    @property
-    def answer(self) -> CallResult:
-        """The complete answer."""
-        return self._fault or self._call.answer
-
-    def usage_so_far(self) -> Usage | None:
-        """Return the usage of an answer that was not read to its end."""
-        return self._call.usage_so_far() if self._call else None
-
-    def __iter__(self) -> Iterator[StreamEvent]:
-        """Wait, send the request and yield progress events."""
-        size = self._size
-        with self._limiting():
-            ticket = self._limiter.reserve(size.input_tokens, size.max_output_tokens)
-            with self._waiting(ticket):
-                while (delay := self._next_delay(ticket)) > 0:
-                    size.clock.sleep(min(delay, _LONGEST_WAIT))
-        if self._fault is None:
-            with self._observing(ticket) as call:
-                yield from call
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Async version of ``__iter__``."""
-        size = self._size
-        with self._limiting():
-            ticket = await self._limiter.areserve(size.input_tokens, size.max_output_tokens)
-            with self._waiting(ticket):
-                while (delay := self._next_delay(ticket)) > 0:
-                    await size.clock.async_sleep(min(delay, _LONGEST_WAIT))
-        if self._fault is None:
-            with self._observing(ticket) as call:
-                async with aclosing(call.__aiter__()) as progress:
-                    async for event in progress:
-                        yield event
-
-    @contextmanager
-    def _limiting(self) -> Generator[None]:
-        """Make a failure of a limiter of the caller's a fault. A store that it uses raises its own error."""
-        try:
-            yield
-        except EmitterError:
-            raise
-        except Exception as error:  # noqa: BLE001  the caller's limiter may raise anything
-            from emitter.adapters.failures import caller_fault  # noqa: PLC0415  few limiters fail
-
-            self._fault = caller_fault(error)
-
-    def _next_delay(self, ticket: Ticket) -> float:
-        """Return the seconds to wait. 0 means that the call may start, or that the deadline leaves no time to wait."""
-        delay = self._limiter.delay(ticket)
-        remaining = self._size.deadline.timeout()
-        if remaining is not None and delay > 0 and delay >= remaining:
-            message = _NO_TIME.format(delay, remaining)
-            self._fault = Fault(FaultKind.RATE_LIMIT, message, retry_after=min(delay, remaining))
-            self._limiter.release(ticket)
-            return 0.0
-        return delay
-
-    @contextmanager
-    def _waiting(self, ticket: Ticket) -> Generator[None]:
-        """Report a wait. A call that is cancelled while it waits gives up its place."""
-        is_waiting = self._limiter.delay(ticket) > 0
-        self._on_wait(int(is_waiting))
-        try:
-            yield
-        except BaseException:
-            self._limiter.release(ticket)
-            raise
-        finally:
-            self._on_wait(-int(is_waiting))
-
-    @contextmanager
-    def _observing(self, ticket: Ticket) -> Generator[Any]:
-        self._call = call = self._send(self._size.deadline)
-        try:
-            yield call
-        finally:
-            try:
-                self._limiter.observe(ticket, getattr(call, "answer", None), call.response_headers)
-            except Exception as error:  # noqa: BLE001  the answer was paid for
-                message = f"RateLimiter.observe raised {type(error).__name__}. The emission continues."
-                warnings.warn(message, RuntimeWarning, stacklevel=2)
-
-
-@dataclass(frozen=True, slots=True)
-class CallSize:
-    """The expected size of a call, the deadline of its emission, and the clock that waits."""
-
-    input_tokens: int
-    max_output_tokens: int
-    deadline: Deadline
-    clock: Clock
-
-
 def _ignore(_: int) -> None:
     pass
 
 
-def limit_calls(make_call: CallFactory[CallT], on_wait: Callable[[int], object] = _ignore) -> CallFactory[CallT]:
-    """Return a factory whose calls wait for the rate limit of their model, if it has one."""
+def limit_calls(pass_on: PassOn, on_wait: Callable[[int], object] = _ignore) -> PassOn:
+    """Return a function that sends each call after it has waited for the rate limit of its model, if it has one.
 
-    def make_limited(prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> CallT:
-        limiter = find_limiter(prepared)
-        if limiter is None:
-            return make_call(prepared, client, request, deadline)
-        input_tokens = prepared.emission.writer.count_tokens(request)
-        size = CallSize(input_tokens, request.max_output_tokens, deadline, prepared.settings.clock)
-        send = partial(make_call, prepared, client, request)
-        return cast("CallT", RateLimitedCall(limiter, send, size, on_wait))
+    ``on_wait`` is called with the change in the number of waiting calls: 1, and later -1.
+    """
 
-    return make_limited
+    def limited(call: VendorCall) -> Steps[CallResult]:
+        limiter = find_limiter(call.prepared)
+        return pass_on(call) if limiter is None else _send_limited(limiter, call, pass_on, on_wait)
+
+    return limited
+
+
+def _send_limited(
+    limiter: RateLimiter, call: VendorCall, pass_on: PassOn, on_wait: Callable[[int], object]
+) -> Steps[CallResult]:
+    ticket = yield from _get_ticket(limiter, call, on_wait)
+    if isinstance(ticket, Fault):
+        return ticket
+    answer: CallResult | None = None
+    try:
+        answer = yield from pass_on(call)
+    finally:
+        try:
+            limiter.observe(ticket, answer, call.response_headers)
+        except Exception as error:  # noqa: BLE001  the answer was paid for
+            message = f"RateLimiter.observe raised {type(error).__name__}. The emission continues."
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return answer
+
+
+def _get_ticket(limiter: RateLimiter, call: VendorCall, on_wait: Callable[[int], object]) -> Steps[Ticket | Fault]:
+    """Wait until a call may start, and return its ticket.
+
+    A failure of a limiter of the caller's is a fault. A store that it uses raises its own error.
+    """
+    size = call.prepared.emission.writer.count_tokens(call.request), call.request.max_output_tokens
+    try:
+        ticket: Ticket = yield CallStep(partial(limiter.reserve, *size), partial(limiter.areserve, *size))
+        fault = yield from _wait_for_turn(limiter, ticket, call, on_wait)
+    except EmitterError:
+        raise
+    except Exception as error:  # noqa: BLE001  the caller's limiter may raise anything
+        from emitter.adapters.failures import caller_fault  # noqa: PLC0415  few limiters fail
+
+        return caller_fault(error)
+    return fault or ticket
+
+
+def _wait_for_turn(
+    limiter: RateLimiter, ticket: Ticket, call: VendorCall, on_wait: Callable[[int], object]
+) -> Steps[Fault | None]:
+    """Wait until a call may start, or return a fault if the deadline leaves no time to wait."""
+    clock, fault = call.prepared.settings.clock, None
+    is_waiting = limiter.delay(ticket) > 0
+    on_wait(int(is_waiting))
+    try:
+        while fault is None and (delay := limiter.delay(ticket)) > 0:
+            fault = _no_time(delay, call.deadline)
+            if fault is None:
+                yield sleep_step(clock, min(delay, _LONGEST_WAIT))
+    except BaseException:  # a call that is cancelled while it waits gives up its place
+        limiter.release(ticket)
+        raise
+    finally:
+        on_wait(-int(is_waiting))
+    if fault is not None:
+        limiter.release(ticket)
+    return fault
+
+
+def _no_time(delay: float, deadline: Deadline) -> Fault | None:
+    remaining = deadline.timeout()
+    if remaining is None or delay < remaining:
+        return None
+    return Fault(FaultKind.RATE_LIMIT, _NO_TIME.format(delay, remaining), retry_after=min(delay, remaining))

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from emitter.client.execution import (
     EmissionRun,
-    open_async_transport,
-    open_transport,
+    ModelChannel,
     require_usable_client,
     require_usable_clients,
 )
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
-from emitter.client.transport import StreamCall, StreamRedactor
+from emitter.client.transport import StreamedCall, StreamRedactor
 from emitter.errors import InputError
 from emitter.interpreter import aiterate_steps, iterate_steps
 from emitter.streaming import FieldComplete, Restart
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from emitter.client.prepared import PreparedEmission
     from emitter.client.result import Emission
     from emitter.deadline import Deadline
+    from emitter.interpreter import Steps
     from emitter.messages import Json, ModelRequest
     from emitter.schema import Compiled
     from emitter.streaming import StreamEvent, StreamSelection
@@ -71,9 +71,8 @@ class _StreamRun(Generic[R]):
     def run(self) -> Generator[StreamEvent]:
         """Yield progress events, and store the result."""
         try:
-            with open_transport(self._prepared, self._start_call) as send:
-                for event in iterate_steps(self._run.perform(send)):
-                    yield from self._redactor(event)
+            for event in iterate_steps(self._steps(asynchronous=False)):
+                yield from self._redactor(event)
             self._set_result()
         except Exception as error:
             self._error = error
@@ -82,10 +81,7 @@ class _StreamRun(Generic[R]):
     async def arun(self) -> AsyncGenerator[StreamEvent]:
         """Async version of ``run``."""
         try:
-            async with (
-                open_async_transport(self._prepared, self._start_call) as send,
-                aclosing(aiterate_steps(self._run.perform(send))) as progress,
-            ):
+            async with aclosing(aiterate_steps(self._steps(asynchronous=True))) as progress:
                 async for event in progress:
                     for redacted in self._redactor(event):
                         yield redacted
@@ -93,6 +89,9 @@ class _StreamRun(Generic[R]):
         except Exception as error:
             self._error = error
             raise
+
+    def _steps(self, *, asynchronous: bool) -> Steps[None]:
+        return self._run.perform(ModelChannel(self._prepared, self._start_call, asynchronous=asynchronous))
 
     def report_partials(self, *, trailing_strings: bool) -> None:
         """Report the document so far, as a ``FieldComplete`` of the root, instead of its fields.
@@ -113,11 +112,11 @@ class _StreamRun(Generic[R]):
 
     def _start_call(
         self, prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline
-    ) -> StreamCall:
+    ) -> StreamedCall:
         fields = self._fields
         if prepared is not self._prepared:  # a fallback model of another vendor has another wire schema
             fields = self._make_fields(prepared.contract.compiled)
-        return StreamCall(prepared, client, fields, request, deadline)
+        return StreamedCall(prepared, client, fields, request, deadline)
 
     def _set_result(self) -> None:
         events, prices = tuple(self._run.recorder.events), self._prepared.price_table()

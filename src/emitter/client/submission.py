@@ -6,6 +6,7 @@ observer are called in the task of the emission, unless they are blocking.
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from emitter.client.prepared import PreparedEmission
     from emitter.core.effects import Reserve
-    from emitter.host import Acceptance, Acceptor, EnvelopeContext, EnvelopeOutcome
+    from emitter.host import Acceptance, Acceptor, EnvelopeOutcome
     from emitter.interpreter import Step, Steps
     from emitter.messages import Json
     from emitter.stores import Entry
@@ -149,28 +150,21 @@ def _check_capacity(prepared: PreparedEmission) -> Acceptance | None:
 
 
 def _decide(prepared: PreparedEmission, kind: str, payload: Json) -> Acceptance:
-    """Have the host decide about an answer, and record that."""
-    host = prepared.settings.host
-    if host is DEFAULT_HOST:
-        return _decide_in_context(prepared, kind, payload, prepared.context)
-    turn = prepared.settings.turn
-    with reserve_count(host, prepared.context, turn, kind, prepared.correlation_id) as context:
-        acceptance = _decide_in_context(prepared, kind, payload, context)
-        add_accepted(host, turn, acceptance)
-    return acceptance
-
-
-def _decide_in_context(prepared: PreparedEmission, kind: str, payload: Json, context: EnvelopeContext) -> Acceptance:
+    """Have the host decide about an answer, within the limits of its turn, and record that."""
     host, document = prepared.settings.host, _build_envelope(prepared, kind, payload)
-    known = host.config.registry.get(kind)
-    if known is None or not known.is_own:
-        return host.decide(document, context)
-    # The contract has validated the payload of the library's own kinds, so the host need not do it again.
-    try:
-        envelope = AIEnvelope.model_validate(document)
-    except ValidationError:  # an id or time of the host is not valid, which the pipeline reports
-        return host.decide(document, context)
-    return host.decide_emission(envelope, context)
+    known, envelope = host.config.registry.get(kind), None
+    if known is not None and known.is_own:
+        # The contract has validated the payload of the library's own kinds, so the host need not do it again.
+        with suppress(ValidationError):  # an id or time of the host is not valid, which the pipeline reports
+            envelope = AIEnvelope.model_validate(document)
+    turn, ids = prepared.settings.turn, (kind, prepared.correlation_id)
+    is_counted = host is not DEFAULT_HOST
+    counting = reserve_count(host, prepared.context, turn, *ids) if is_counted else nullcontext(prepared.context)
+    with counting as context:
+        acceptance = host.decide(document, context) if envelope is None else host.decide_emission(envelope, context)
+        if is_counted:
+            add_accepted(host, turn, acceptance)
+    return acceptance
 
 
 def _build_envelope(prepared: PreparedEmission, kind: str, payload: Json) -> Json:

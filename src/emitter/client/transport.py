@@ -5,14 +5,15 @@ Credentials and registered secrets are removed from every answer, error and prog
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections import OrderedDict
-from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel
 
@@ -30,15 +31,17 @@ from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
 from emitter.adapters.watchdog import aiter_in_time, asend_in_time, iter_in_time, send_in_time
 from emitter.errors import InputError
+from emitter.interpreter import CallStep, Closed, ProgressStep, is_dropped
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from emitter.client.prepared import PreparedEmission
     from emitter.deadline import Deadline
+    from emitter.interpreter import Steps
     from emitter.messages import CallResult, Json, ModelRequest
     from emitter.profiles.model import ProviderProfile, WireFormat
     from emitter.streaming import StreamEvent
@@ -51,63 +54,53 @@ _BYTES_A_TOKEN = 4
 """The estimate for an answer that was lost on the way. Its text cannot be read, so its tokens cannot be counted."""
 
 
-class TransportCall(Protocol):
-    """One request in progress. After iteration it has its ``answer``."""
-
-    @property
-    def answer(self) -> CallResult:
-        """The complete answer."""
-        ...
-
-    def usage_so_far(self) -> Usage | None:
-        """Return the usage of an answer that was not read to its end."""
-        ...
-
-
-class SyncTransportCall(TransportCall, Protocol):
-    """One request in progress on a sync client."""
-
-    def __iter__(self) -> Iterator[StreamEvent]: ...
-
-
-class AsyncTransportCall(TransportCall, Protocol):
-    """One request in progress on an async client."""
-
-    def __aiter__(self) -> AsyncGenerator[StreamEvent]: ...
-
-
-SyncTransport: TypeAlias = "Callable[[ModelRequest, Deadline], SyncTransportCall]"
-"""Sends a request, within the deadline of its emission."""
-AsyncTransport: TypeAlias = "Callable[[ModelRequest, Deadline], AsyncTransportCall]"
-
-
-SyncCallT = TypeVar("SyncCallT", bound=SyncTransportCall)
-AsyncCallT = TypeVar("AsyncCallT", bound=AsyncTransportCall)
-CallT = TypeVar("CallT", bound=TransportCall)
-CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, Deadline], CallT]"
+CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, Deadline], VendorCall]"
 """Makes the call that sends a request to a model through a client, within the deadline of its emission."""
+PassOn: TypeAlias = "Callable[[VendorCall], Steps[CallResult]]"
+"""Sends a call and returns the answer. A function around ``SEND_CALL`` may wait before, or look at the answer."""
 
 
-class _Call:
-    """One request through an SDK client. Its subclasses set ``answer``. A failure of the vendor becomes a fault."""
+SEND_CALL: PassOn = methodcaller("send")
+"""Sends a call at once."""
 
-    answer: CallResult
+
+INTERRUPTIONS = (Closed, KeyboardInterrupt, asyncio.CancelledError)
+"""What is raised in an operation that is to end early."""
+
+
+class CallInterrupted(BaseException):
+    """A call was interrupted by its ``__cause__``. ``usage`` is what its answer has cost so far."""
+
+    def __init__(self, usage: Usage | None) -> None:
+        super().__init__()
+        self.usage = usage
+
+
+class VendorCall:
+    """One request through an SDK client, whose answer comes in one piece. A failure of the vendor becomes a fault."""
 
     def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> None:
-        self._prepared, self._client, self._request = prepared, client, request
-        self._expected = ExpectedAnswer.of(request)
-        policy = prepared.settings.policy
-        self._deadline = deadline.narrow(policy.timeout)
-        self._transfer = HttpTransfer(policy.max_response_bytes)
+        self.prepared, self.request, self.deadline = prepared, request, deadline
+        self._client, self._expected = client, ExpectedAnswer.of(request)
+        self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes)
+
+    def send(self) -> Steps[CallResult]:
+        """Send the request, and return the answer."""
+        deadline = self.deadline.narrow(self.prepared.settings.policy.timeout)
+        try:
+            response = yield call_in_time(self._send, deadline)
+            return self._parse(response)
+        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
+            return self._with_usage(self._answer_from_error(error))
 
     def _send(self, seconds: float, *, stream: bool = False) -> Any:
         """Send the request with a timeout. Return the SDK's response, or an awaitable of it from an async client."""
-        profile, wire, _ = self._prepared.target
+        profile, wire, _ = self.prepared.target
         adapter, facts = ADAPTERS[wire], profile.wires[wire]
-        body, client = adapter.encode(self._request, facts), limit_client(self._client, self._transfer)
+        body, client = adapter.encode(self.request, facts), limit_client(self._client, self._transfer)
         if stream:
-            return adapter.open_stream(client, adapter.with_stream(body, facts), seconds, self._request.headers)
-        return adapter.send(client, body, seconds, self._request.headers)
+            return adapter.open_stream(client, adapter.with_stream(body, facts), seconds, self.request.headers)
+        return adapter.send(client, body, seconds, self.request.headers)
 
     @property
     def response_headers(self) -> Mapping[str, str]:
@@ -116,7 +109,7 @@ class _Call:
 
     def _answer_from_error(self, error: Exception) -> CallResult:
         """Convert an exception to a fault. Errors of a store and of this library are raised."""
-        return read_failure(self._prepared.target.profile, self._prepared.target.wire, error, self._transfer)
+        return read_failure(self.prepared.target.profile, self.prepared.target.wire, error, self._transfer)
 
     def _redact_credentials(self, answer: CallResult) -> CallResult:
         """Remove the credentials of the sent request from the answer."""
@@ -125,7 +118,7 @@ class _Call:
 
     def _estimate_usage(self, reported: Usage | None, text: str) -> Usage:
         """Return the usage of the call, estimating the part that the vendor did not report."""
-        return _estimate_usage(self._request, self._prepared.target.profile, reported, text)
+        return _estimate_usage(self.request, self.prepared.target.profile, reported, text)
 
     def _estimate_lost(self, fault: Fault) -> Usage | None:
         """Return an estimate for an answer that was lost on the way. The vendor bills it nevertheless."""
@@ -134,34 +127,10 @@ class _Call:
             return None
         return replace(self._estimate_usage(None, ""), output=transfer.received // _BYTES_A_TOKEN)
 
-
-class UnaryCall(_Call):
-    """A request that is answered in one piece. There are no progress events."""
-
-    def __iter__(self) -> Iterator[StreamEvent]:
-        """Send the request."""
-        try:
-            self.answer = self._parse(send_in_time(self._send, self._deadline))
-        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._with_usage(self._answer_from_error(error))
-        return iter(())
-
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request."""
-        try:
-            self.answer = self._parse(await asend_in_time(self._send, self._deadline))
-        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._with_usage(self._answer_from_error(error))
-        nothing: tuple[StreamEvent, ...] = ()
-        for event in nothing:
-            yield event
-
     def _parse(self, response: object) -> CallResult:
-        target = self._prepared.target
+        target = self.prepared.target
         answer = parse_sdk_response(target.profile, target.wire, response, self._expected)
-        if isinstance(answer, ModelResponse) and not _is_billed(answer.usage):
-            text = answer.text + "".join(map(_as_text, answer.arguments))
-            answer = replace(answer, usage=self._estimate_usage(answer.usage, text))
+        answer = complete_usage(answer, self.request, target.profile)
         return self._redact_credentials(self._with_usage(answer) if isinstance(answer, Fault) else answer)
 
     def _with_usage(self, answer: CallResult) -> CallResult:
@@ -169,9 +138,10 @@ class UnaryCall(_Call):
         usage = self._estimate_lost(answer) if isinstance(answer, Fault) else None
         return answer if usage is None else replace(answer, usage=usage)
 
-    def usage_so_far(self) -> Usage | None:
-        """Return None: a vendor reports usage only with the whole answer."""
-        return None
+
+def call_in_time(send: Callable[[float], Any], deadline: Deadline) -> CallStep:
+    """Return the step that sends a request with a timeout. Its result is the response."""
+    return CallStep(partial(send_in_time, send, deadline), partial(asend_in_time, send, deadline))
 
 
 def complete_usage(answer: CallResult, request: ModelRequest, profile: ProviderProfile) -> CallResult:
@@ -200,7 +170,32 @@ def _as_text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-class StreamCall(_Call):
+class _ResponseStream(NamedTuple):
+    """A response whose body is read in pieces. ``read`` returns the next one, or None at the end."""
+
+    headers: Mapping[str, str]
+    read: Callable[[], Any]
+    close: Callable[[], Any]
+
+
+def _open_stream(send: Callable[[float], Any], deadline: Deadline) -> _ResponseStream:
+    response = send_in_time(send, deadline)
+    pieces = iter_in_time(response.iter_bytes(), deadline)
+    return _ResponseStream(response.headers, partial(next, pieces, None), response.close)
+
+
+async def _aopen_stream(send: Callable[[float], Any], deadline: Deadline) -> _ResponseStream:
+    response = await asend_in_time(send, deadline)
+    pieces = aiter_in_time(response.aiter_bytes(), deadline)
+
+    async def close() -> None:
+        await pieces.aclose()
+        await response.aclose()
+
+    return _ResponseStream(response.headers, partial(anext, pieces, None), close)
+
+
+class StreamedCall(VendorCall):
     """A request whose answer is streamed. ``fields`` parses complete fields of the document, or partial documents."""
 
     def __init__(
@@ -215,45 +210,37 @@ class StreamCall(_Call):
         self._incoming: StreamAccumulator | None = None
         self._reader = fields.new_reader()
 
-    def __iter__(self) -> Generator[StreamEvent]:
-        """Send the request and yield progress events."""
+    def send(self) -> Steps[CallResult]:
+        """Send the request, report progress, and return the answer."""
         try:
-            response = send_in_time(partial(self._send, stream=True), self._deadline)
-            accumulator = self._start_accumulator()
-            with closing(response):
-                for chunk in iter_in_time(response.iter_bytes(), self._deadline):
-                    yield from self._feed_text(accumulator.feed(chunk))
-            yield from self._finish(accumulator.finish(response.headers), accumulator.unreported)
+            return (yield from self._read_stream())
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._with_usage(self._answer_from_error(error))
+            return self._with_usage(self._answer_from_error(error))
+        except INTERRUPTIONS as error:
+            raise CallInterrupted(self._usage_so_far()) from error
 
-    async def __aiter__(self) -> AsyncGenerator[StreamEvent]:
-        """Send the request and yield progress events."""
+    def _read_stream(self) -> Steps[CallResult]:
+        deadline, send = self.deadline.narrow(self.prepared.settings.policy.timeout), partial(self._send, stream=True)
+        stream = yield CallStep(partial(_open_stream, send, deadline), partial(_aopen_stream, send, deadline))
+        accumulator = self._start_accumulator()
         try:
-            response = await asend_in_time(partial(self._send, stream=True), self._deadline)
-            accumulator = self._start_accumulator()
-            async with aclosing(response), aclosing(aiter_in_time(response.aiter_bytes(), self._deadline)) as chunks:
-                async for chunk in chunks:
-                    for event in self._feed_text(accumulator.feed(chunk)):
-                        yield event
-            for event in self._finish(accumulator.finish(response.headers), accumulator.unreported):
-                yield event
-        except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            self.answer = self._with_usage(self._answer_from_error(error))
+            while (piece := (yield CallStep(stream.read, stream.read))) is not None:
+                yield from self._report(accumulator.feed(piece))
+        finally:
+            if not is_dropped():
+                yield CallStep(stream.close, stream.close)
+        answer = accumulator.finish(stream.headers)
+        yield from self._report(accumulator.unreported)
+        return self._redact_credentials(self._with_usage(answer))
 
     def _start_accumulator(self) -> StreamAccumulator:
-        prepared = self._prepared
+        prepared = self.prepared
         self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._expected)
         return self._incoming
 
-    def _feed_text(self, text: str) -> list[Any]:
-        return list(self._reader.feed(text)) if text else []
-
-    def _finish(self, answer: CallResult, unreported: str) -> list[Any]:
-        """Store the answer, and return the progress events of text that no chunk has reported yet."""
-        remaining = self._feed_text(unreported)
-        self.answer = self._redact_credentials(self._with_usage(answer))
-        return remaining
+    def _report(self, text: str) -> Steps[None]:
+        for event in self._reader.feed(text) if text else ():
+            yield ProgressStep(event)
 
     def _with_usage(self, answer: CallResult) -> CallResult:
         """Add an estimated usage if the vendor reported none."""
@@ -261,16 +248,16 @@ class StreamCall(_Call):
             is_rejected = (answer.status or 0) >= _MIN_ERROR_STATUS and not (
                 self._incoming and self._incoming.is_event_stream
             )
-            usage = self.usage_so_far() or answer.usage or self._estimate_lost(answer)
+            usage = self._usage_so_far() or answer.usage or self._estimate_lost(answer)
             return answer if is_rejected else replace(answer, usage=usage)
         if answer.raw_stop.startswith(ERROR_STOP_PREFIX):
-            return replace(answer, usage=self.usage_so_far())
+            return replace(answer, usage=self._usage_so_far())
         if _is_billed(answer.usage):
             return answer
         text = "".join(self._incoming.text_pieces) if self._incoming else ""
         return replace(answer, usage=self._estimate_usage(answer.usage, text or answer.document_text))
 
-    def usage_so_far(self) -> Usage | None:
+    def _usage_so_far(self) -> Usage | None:
         """Return the usage so far: the reported usage, and an estimate of the rest."""
         if self._incoming is None or not self._incoming.is_event_stream:
             return None

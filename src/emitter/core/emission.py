@@ -98,14 +98,23 @@ if TYPE_CHECKING:
 
 def run_emission(emission_request: EmissionRequest, policy: Policy) -> EffectGenerator:
     """Run an emission until an answer is accepted, refused or out of attempts."""
-    state = EmissionState(emission_request, policy)
-    if emission_request.has_host or emission_request.obstacle is not None:
+    state, request = EmissionState(emission_request, policy), emission_request
+    may_end_early = request.has_host or request.obstacle is not None
+    if may_end_early or request.initial_events or request.contract.compiled.degraded:
+        return _begin(state)
+    return _run_attempts(state)
+
+
+def _begin(state: EmissionState) -> EffectGenerator:
+    """Ask the host, report what is known before the first call, and run the attempts."""
+    request = state.emission_request
+    if request.has_host or request.obstacle is not None:
         early = yield from _end_before_call(state)
         if early is not None:
             return early
-    yield from emission_request.initial_events
-    if emission_request.contract.compiled.degraded:
-        yield degraded_event(emission_request.contract.compiled.degraded)
+    yield from request.initial_events
+    if request.contract.compiled.degraded:
+        yield degraded_event(request.contract.compiled.degraded)
     return (yield from _run_attempts(state))
 
 
@@ -131,7 +140,8 @@ def _run_attempts(state: EmissionState) -> EffectGenerator:
             return (yield from _end_at_limit(state, fitted, classification))
         if state.attempts:
             yield from _report_retry(state, classification)
-        answer, current = yield from _send_and_judge(state, fitted)
+        send_request = send if state.emission_request.judge is None else _send_and_judge
+        answer, current = yield from send_request(state, fitted, can_flag=state.flagged is None)
         accepted = _accepted_answer(state, answer, current)
         if accepted is not None:
             return (yield from end_with_answer(state, accepted))
@@ -162,10 +172,10 @@ def _choose_next(
 
 
 def _send_and_judge(
-    state: EmissionState, request: ModelRequest
+    state: EmissionState, request: ModelRequest, *, can_flag: bool
 ) -> Generator[Effect, EffectResult, tuple[CallResult, ClassifiedAnswer]]:
-    """Send one request and classify the answer. A valid answer is also passed to the judge, if there is one."""
-    answer, classification = yield from send(state, request, can_flag=state.flagged is None)
+    """Send one request and classify the answer. A valid answer is also passed to the judge."""
+    answer, classification = yield from send(state, request, can_flag=can_flag)
     judge = state.emission_request.judge
     if judge is None or classification.verdict not in _VALID_VERDICTS or is_doubtful(classification):
         return answer, classification

@@ -112,7 +112,16 @@ class EventRecorder:
     def record(self, event: Event | RunEvent) -> Steps[None]:
         """Record ``event``. An event loop does not wait for the store or for a blocking sink."""
         if not isinstance(event, RunEvent):
-            recorded = self._stamp(event)
+            recorded = RunEvent(
+                event=redact_event(event, self.secrets) if self.secrets.ids else event,
+                event_id=self.new_id(),
+                run_id=self.run_id,
+                node_id=self.node_id,
+                timestamp=self.now(),
+                sequence=len(self.events),
+                causation_id=self.correlation_id,
+                content_trust=self.trust,
+            )
             if self.store is not None:
                 from emitter.stores.memory import works_in_memory  # noqa: PLC0415  most emissions have no store
 
@@ -133,18 +142,6 @@ class EventRecorder:
             reason = f": {words}" if words else ""
             message = f"on_event raised {type(error).__name__}{reason}. The emission continues."
             warnings.warn(message, RuntimeWarning, stacklevel=2)
-
-    def _stamp(self, event: Event) -> RunEvent:
-        return RunEvent(
-            event=redact_event(event, self.secrets) if self.secrets.ids else event,
-            event_id=self.new_id(),
-            run_id=self.run_id,
-            node_id=self.node_id,
-            timestamp=self.now(),
-            sequence=len(self.events),
-            causation_id=self.correlation_id,
-            content_trust=self.trust,
-        )
 
 
 T = TypeVar("T")
