@@ -25,6 +25,7 @@ from emitter.adapters.transport import (
     GoogleView,
     LimitedClient,
     SdkView,
+    SentRequest,
     SignedRequest,
     is_boto3_client,
     make_view,
@@ -350,7 +351,7 @@ _MIN_PATH_FRAGMENT = 16
 _SIGNATURE_PARTS = re.compile(rb"Credential=([^/,]+)|Signature=(\w+)")
 
 
-def find_request_credentials(request: httpx2.Request | SignedRequest) -> tuple[str, ...]:
+def find_request_credentials(request: httpx2.Request | SentRequest | SignedRequest) -> tuple[str, ...]:
     """Return the values of a request that may be credentials."""
     if isinstance(request, SignedRequest):
         return _signed_credentials(request)

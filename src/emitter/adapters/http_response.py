@@ -104,7 +104,10 @@ def _with_headers(result: CallResult, head: ResponseHead, body: Json) -> CallRes
     for name in _REQUEST_IDS:
         request_id = request_id or lower.get(name)
     if isinstance(result, ModelResponse):
-        return result if request_id is None else replace(result, request_id=request_id)
+        object.__setattr__(
+            result, "request_id", request_id
+        )  # a copy would take as long as the decoding of small bodies
+        return result
     wait, request_id = _retry_after(lower, body), request_id or result.request_id
     return replace(result, status=result.status or head.status, retry_after=wait, request_id=request_id)
 

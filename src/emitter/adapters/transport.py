@@ -27,6 +27,8 @@ from emitter.outside_values import parse_http_date
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
+    import httpx2
+
     from emitter.messages import Json
 
 _FIRST_REDIRECT, _FIRST_ERROR_STATUS = 300, 400
@@ -42,14 +44,14 @@ class HttpTransfer:
 
     Attributes:
         max_bytes: The largest decompressed body that is accepted.
-        request: The HTTP request as it was sent, with its credentials; ``None`` before that.
+        request: The address and headers of the request as it was sent, with its credentials; None before that.
         is_uploaded: True once the HTTP library began to read the body of the request.
         received: The bytes of the body read so far, after decompression.
         error_body: The body read so far, if ``status`` is an error.
     """
 
     max_bytes: int
-    request: Any = None
+    request: SentRequest | SignedRequest | None = None
     is_uploaded: bool = False
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -77,8 +79,15 @@ class HttpTransfer:
             raise ResponseRejected(Fault(FaultKind.RESPONSE_TOO_LARGE, message, self.status))
 
 
+class SentRequest(NamedTuple):
+    """The parts of an HTTP request that may hold credentials."""
+
+    url: httpx2.URL
+    headers: httpx2.Headers
+
+
 class SignedRequest(NamedTuple):
-    """The headers of a request that boto3 signed. ``HttpTransfer.request`` holds one for a boto3 client."""
+    """The headers of a request that boto3 signed."""
 
     headers: Mapping[str, str | bytes]
 
@@ -368,7 +377,7 @@ class _AsyncHttpView(RequestView):
 
 
 def _start_transfer(request: Any, transfer: HttpTransfer) -> None:
-    transfer.request = request
+    transfer.request = SentRequest(request.url, request.headers)  # its body refers to the transfer
     if not isinstance(request.stream, _UploadView):
         request.stream = make_view(request.stream, _UploadView, transfer)
 
