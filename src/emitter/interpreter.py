@@ -18,7 +18,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from emitter.errors import InputError
-from emitter.threads import BlockingCall
 
 if TYPE_CHECKING:
     import asyncio
@@ -83,7 +82,7 @@ class Closed(BaseException):
 def is_dropped() -> bool:
     """Return whether the operation is collected because nobody executes it any more.
 
-    It must not yield further steps then, for example in a ``finally`` clause.
+    It must not yield further steps then, for example while it cleans up.
     """
     return isinstance(sys.exception(), GeneratorExit)
 
@@ -219,7 +218,12 @@ class _TaskSteps:
             return None
         self._check_cancelled()
         if isinstance(step, CallStep):
-            return await step.async_function()
+            from emitter.fairness import take_turn  # noqa: PLC0415  only event loops need it
+
+            await take_turn()
+            result = await step.async_function()
+            await take_turn()
+            return result
         await _checkpoint()  # begin nothing if the task was cancelled meanwhile
         step.started = True
         answer = step.function()
@@ -231,6 +235,8 @@ class _TaskSteps:
             await _checkpoint()
         if step.is_quick or self._is_destroyed:
             return step.function()
+        from emitter.threads import BlockingCall  # noqa: PLC0415  only event loops need it
+
         call = BlockingCall(step.function)
         self._cancelled = await call.complete() or self._cancelled
         return call.result()

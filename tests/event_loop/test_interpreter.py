@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from contextlib import aclosing, closing, suppress
 from contextvars import ContextVar
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -14,8 +16,10 @@ import pytest
 
 from emitter.clock import Clock, sleep_step
 from emitter.errors import InputError
+from emitter.fairness import MAX_PER_ITERATION
 from emitter.interpreter import (
     BlockingStep,
+    CallStep,
     Closed,
     ProgressStep,
     UserCodeStep,
@@ -342,3 +346,36 @@ def test_a_context_is_entered_and_left_in_threads() -> None:
     assert isinstance(ended, asyncio.CancelledError)
     assert [name for name, _ in threads] == ["in", "out"]
     assert threading.get_ident() not in {ident for _, ident in threads}
+
+
+def test_few_operations_begin_in_one_iteration_of_the_loop() -> None:
+    """In their order. One whose task was cancelled while it waited takes no turn."""
+
+    async def run_all() -> list[tuple[int, int]]:
+        iteration = count()
+        current = 0
+
+        async def count_iterations() -> None:
+            nonlocal current
+            for current in iteration:  # noqa: B007  the operations read it
+                await asyncio.sleep(0)
+
+        begun: list[tuple[int, int]] = []
+
+        def operation(number: int) -> Steps[None]:
+            async def begin() -> None:
+                begun.append((current, number))
+
+            yield CallStep(partial(_fail, RuntimeError()), begin)
+
+        counting = asyncio.create_task(count_iterations())
+        tasks = [asyncio.create_task(arun_steps(operation(number))) for number in range(50)]
+        await asyncio.sleep(0)
+        tasks[-1].cancel()
+        await asyncio.wait(tasks)
+        counting.cancel()
+        return begun
+
+    begun = asyncio.run(run_all())
+    assert [number for _, number in begun] == list(range(49))
+    assert max(Counter(iteration for iteration, _ in begun).values()) <= MAX_PER_ITERATION

@@ -19,7 +19,6 @@ from urllib.parse import urlencode
 
 from pydantic_core import to_json
 
-from emitter.adapters.event_loops import drop_connections_of_closed_loops, transport_for_loop
 from emitter.errors import InputError
 from emitter.messages import NO_FIELDS, Fault, FaultKind
 from emitter.outside_values import parse_http_date
@@ -366,11 +365,17 @@ class _AsyncHttpView(RequestView):
         return response
 
     def _transport_for_url(self, url: Any) -> Any:
+        from emitter.adapters.event_loops import transport_for_loop  # noqa: PLC0415  only async clients need it
+
         client: Any = super()
         return transport_for_loop(client._transport_for_url(url))  # noqa: SLF001
 
     def _client_for_running_loop(self) -> Any:
         """Return a view of the client that google's keeps for the running loop."""
+        from emitter.adapters.event_loops import (  # noqa: PLC0415  only async clients need it
+            drop_connections_of_closed_loops,
+        )
+
         drop_connections_of_closed_loops()
         client: Any = super()
         return _http_view(client._client_for_running_loop(), self.transfer)  # noqa: SLF001

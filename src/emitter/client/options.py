@@ -337,6 +337,9 @@ def documented_options(source: type) -> Callable[[F], F]:
         async def acall(*args: Any, **passed: Any) -> Any:
             if not known.issuperset(passed):
                 raise _unknown_option(passed, known)
+            from emitter.fairness import take_turn  # noqa: PLC0415  only event loops need it
+
+            await take_turn()
             return await function(*args, **passed)
 
         documented = cast("Any", acall if inspect.iscoroutinefunction(function) else call)

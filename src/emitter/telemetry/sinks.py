@@ -145,7 +145,7 @@ class EventRecorder:
 
 
 def _with_sequence(event: RunEvent, sequence: int) -> RunEvent:
-    """Return the event with another number, three times as fast as ``dataclasses.replace`` does."""
+    """Return the event with another number. Copying it with the standard library takes three times as long."""
     return RunEvent(
         event.event,
         event.event_id,
