@@ -22,7 +22,7 @@ _PROVIDERS = Path(__file__).parents[1] / "providers"
 
 FOREIGN: Final = {
     "pydantic and Python": "AliasPath Generator Iterable Iterator Unpack "
-    "TypeAdapter ValidationError TypedDict Decimal Path Literal Protocol Engine Args "
+    "TypeAdapter ValidationError TypedDict TypedDicts NamedTuples Page User Decimal Path Literal Protocol Engine Args "
     "MappingProxyType ArgumentTypeError smtplib model_extra async httpsession connection_pool urllib _ssl",
     "httpx2": "AsyncClient NetworkBackend _decoders MAX_DECODE_CHUNK_SIZE _transports _backends _asyncio tls sync",
     "openai and anthropic": "RAW_RESPONSE_HEADER file_object message_batch_individual_response _utils util",
