@@ -219,7 +219,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAnswer:
-    """What a response must match to be the answer to its request.
+    """The conditions under which a response is the answer to its request.
 
     Attributes:
         tool_name: The only tool that was offered, whose call is the answer, or None if there was none.

@@ -36,7 +36,7 @@ class CeilingOwner(Enum):
     ASSUMPTION = "assumption"
     """An assumption of the profile, which the policy may exceed."""
     WINDOW = "window"
-    """What the prompt leaves of the context window."""
+    """The part of the context window that the prompt leaves."""
     VENDOR = "vendor"
     """The vendor's, as it said when it refused a larger budget."""
 

@@ -16,6 +16,7 @@ from emitter.bulk import Job, aemit_many, emit_binding_moments, emit_many
 from emitter.clock import Clock
 from emitter.errors import BadJournal, InputError, Invalid, JournalFailed, Refused, UnknownOutcome
 from emitter.events import LogAppended
+from emitter.findings import Finding, Severity
 from emitter.host import HostConfig
 from emitter.messages import Usage
 from emitter.policy import Policy
@@ -67,6 +68,38 @@ def test_what_is_in_the_journal_is_not_asked_again(place: Path, vendor: Simulato
     assert len(vendor.calls) == 5
     assert (again.calls, again.usage, again.stats.replayed) == (0, Usage(), 5)
     assert again.stats.replayed_usage == sum((each.result.usage for each in first), Usage())
+
+
+_PROSE = 'My colleague in accounting would have counted otherwise. {"n": 0} He is on leave until Monday.'
+
+
+def _warn_of_zero(value: Numbered) -> Finding | None:
+    return Finding("/n", "zero", Severity.WARNING, "a number above zero") if value.n == 0 else None
+
+
+@pytest.mark.parametrize(
+    ("answer", "checks", "found"),
+    [
+        (_PROSE, [], ["doubted"]),
+        ('{"n": 0}', [_warn_of_zero], ["zero"]),
+        (_PROSE, [_warn_of_zero], ["zero", "doubted"]),
+    ],
+    ids=["of the words around it", "of a check", "of both"],
+)
+def test_a_finding_is_in_the_result_of_the_journal(
+    place: Path, vendor: Simulator, answer: str, checks: list[Any], found: list[str]
+) -> None:
+    """A check finds it again. What no check finds stands in the journal."""
+    vendor.script(Text(answer), Text(answer))
+    first = run_of(place, [task(0)], checks=checks).results()
+    again = run_of(place, [task(0)], checks=checks).results()
+
+    assert [each.rule for each in first[0].result.findings] == found
+    assert again[0].replayed
+    assert again[0].result == first[0].result
+    assert [each.rule for each in run_of(place, [task(0)]).results()[0].result.findings] == [
+        each for each in found if each != "zero"
+    ]
 
 
 def test_only_what_is_missing_is_asked(place: Path, vendor: Simulator) -> None:

@@ -58,7 +58,7 @@ _FORMATS = {"application/pdf": "pdf", "audio/mpeg": "mp3"}
 """The formats of media types that end in another word."""
 _DOCUMENT_NAME, _LONGEST_NAME = "document", 200
 _NAME_CHARACTERS = re.compile(r"[^A-Za-z0-9()\[\]-]+")
-"""What the name of a document may not contain, with white space, of which one at a time is allowed."""
+"""The characters that the name of a document may not contain. Single spaces are allowed."""
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata")
 
 

@@ -124,7 +124,7 @@ def _view_type(original: type, names: tuple[str, ...]) -> Any:
 
 
 def _leave_open(_view: object) -> None:
-    """Do nothing when a view is deleted, because the resources belong to the original."""
+    """Leave the resources of a deleted view open, because they belong to the original."""
 
 
 def _is_free(pool: Any, loop: AbstractEventLoop) -> bool:

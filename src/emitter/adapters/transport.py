@@ -264,7 +264,7 @@ class GoogleView(RequestView):
     async def async_request(
         self, http_method: str, path: str, request_dict: dict[str, object], http_options: Any = None
     ) -> Any:
-        """Do the same as ``request`` with an async client."""
+        """Send a request of an async client as ``request`` does."""
         client: Any = self
         request = client._build_request(http_method, self._path(path), request_dict, http_options)  # noqa: SLF001
         self.response = (await client._async_request(request, http_options, stream=True)).response_stream  # noqa: SLF001

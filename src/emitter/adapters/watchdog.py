@@ -41,8 +41,8 @@ _PRECISION = 0.01
 _OWN_PACKAGE = __name__.partition(".")[0]
 _CLIENTS = frozenset({"httpcore2", "httpcore", "urllib3"})
 _INNER_PACKAGES = _CLIENTS | {"botocore", "http", "socket", "ssl"}
-"""What those clients call to wait for a socket. Other code that they call, such as a logging handler, may have sockets
-of its own, which are not touched."""
+"""The packages in which those clients wait for a socket. Other code that they call, such as a logging
+handler, may have sockets of its own, which are not touched."""
 _SOCKET_LOCALS = ("self", "conn", "sock", "stream")
 _SOCKET_ATTRIBUTES = ("_network_stream", "_sock", "sock", "socket")
 
@@ -96,7 +96,7 @@ class _Watchdog:
         self.lock = threading.RLock()  # a signal handler may send a request, too
         self.watches = set[Watch]()
         self.looks_at = math.inf
-        """When the thread looks at the watches again."""
+        """The time at which the thread looks at the watches again."""
         self._changed = threading.Condition(self.lock)
         self._thread: threading.Thread | None = None
 

@@ -325,7 +325,7 @@ class StopScope(str, Enum):
 
 
 class TakeoverMode(str, Enum):
-    """Who has control after a stop. Without a mode the stop is final.
+    """The side that has control after a stop. Without a mode the stop is final.
 
     A pause and a human takeover can be resumed. After a delegation only the other agent may act.
     """

@@ -103,7 +103,7 @@ class WorkflowState:
     active_stops: dict[str, Stop] = field(default_factory=dict[str, Stop])
     """Stops that were not lifted. Each applies independently."""
     stopped_at: str | None = None
-    """When the workflow was last stopped. Approvals up to then are invalid."""
+    """The time of the latest stop of the workflow. Approvals up to then are invalid."""
 
     @property
     def next_number(self) -> int:

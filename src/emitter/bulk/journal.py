@@ -25,6 +25,7 @@ from emitter.core.effects import EmissionFailure, EmissionOutcome
 from emitter.errors import BadJournal, JournalFailed
 from emitter.events import Event, Level, Reason, RunEvent
 from emitter.files import open_private
+from emitter.findings import Finding, Severity
 from emitter.forms.binding_moment import validate_continuations
 from emitter.grounding import as_json_object
 from emitter.messages import Fault, ProviderErrorDetails, Usage, as_list, as_mapping
@@ -280,8 +281,9 @@ def _load_event(value: Json, common: dict[str, Json], sequence: int) -> RunEvent
 class JournalEntry:
     """The outcome of an emission, under its ``key``.
 
-    ``outcome`` has no value: the document is parsed again on reading. ``envelope_fields`` is the envelope without its
-    payload. ``job_digest`` is a digest of the job. ``batched`` is true if the calls were paid at the price of a batch.
+    ``outcome`` has no value: the document is parsed and checked again on reading. Its findings are those that no check
+    finds again, such as words around the document. ``envelope_fields`` is the envelope without its payload.
+    ``job_digest`` is a digest of the job. ``batched`` is true if the calls were paid at the price of a batch.
     """
 
     key: str
@@ -308,6 +310,8 @@ def encode_entry(entry: JournalEntry) -> bytes:
     }
     if outcome.failure is None:
         members |= {"document": outcome.document, "envelope": entry.envelope_fields}
+        if outcome.findings:
+            members["findings"] = [[each.pointer, each.rule, each.message] for each in outcome.findings]
     else:
         failure = outcome.failure
         members["failure"] = {"verdict": failure.verdict, "code": failure.code, "message": failure.message}
@@ -335,9 +339,14 @@ def decode_entry(members: Mapping[str, Json]) -> JournalEntry:
         return JournalEntry(key, EmissionOutcome(attempts, failure=failure), events, None, job_digest, batched)
     if "document" not in members or not isinstance(members.get("envelope"), dict):
         raise ValueError("it has neither a document nor a failure")
-    return JournalEntry(
-        key, EmissionOutcome(attempts, document=members["document"]), events, members["envelope"], job_digest, batched
-    )
+    outcome = EmissionOutcome(attempts, document=members["document"], findings=_load_findings(members.get("findings")))
+    return JournalEntry(key, outcome, events, members["envelope"], job_digest, batched)
+
+
+def _load_findings(value: Json) -> tuple[Finding, ...]:
+    """Parse findings, which are warnings in an accepted answer. Raises ``ValueError`` if they are not findings."""
+    rows = [tuple(map(str, as_list(row))) for row in as_list(value)]
+    return tuple(Finding(pointer, rule, Severity.WARNING, message) for pointer, rule, message in rows)
 
 
 _DIGEST_SIZE = 16

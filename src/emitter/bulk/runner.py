@@ -424,7 +424,8 @@ class JobRunner(Generic[R]):
             envelope = AIEnvelope.model_validate(
                 {**as_mapping(entry.envelope_fields), "type": kind, "payload": payload}
             )
-            outcome = replace(outcome, value=reading.value, envelope=envelope, findings=as_warnings(reading.findings))
+            findings = (*as_warnings(reading.findings), *outcome.findings)
+            outcome = replace(outcome, value=reading.value, envelope=envelope, findings=findings)
         prices = None if entry.batched == self.run_plan.batched else self.run_plan.other_prices
         result = _make_result(started, FinishedEmission(outcome, entry.events), prices)
         is_stale = entry.job_digest is not None and entry.job_digest != started.job_digest
@@ -488,8 +489,11 @@ class JobRunner(Generic[R]):
     async def _write_journal(self, started: StartedJob[R], finished: FinishedEmission, result: Any) -> None:
         if self.journal is None or started.key is None or started.is_refused:
             return
-        envelope_fields = None
-        if finished.outcome.failure is None and not isinstance(result, Exception):
+        envelope_fields, outcome = None, finished.outcome
+        if outcome.findings:
+            checked = as_warnings(started.plan.contract.check(outcome.document, started.plan.request).findings)
+            outcome = replace(outcome, findings=tuple(each for each in outcome.findings if each not in checked))
+        if outcome.failure is None and not isinstance(result, Exception):
             envelope_fields = {
                 name: value for name, value in result.envelope.to_json().items() if name not in _EXCLUDED_FIELDS
             }
@@ -497,7 +501,7 @@ class JobRunner(Generic[R]):
             await self.journal.finish(
                 JournalEntry(
                     started.key,
-                    finished.outcome,
+                    outcome,
                     finished.events,
                     envelope_fields,
                     started.job_digest,

@@ -334,7 +334,7 @@ class Run(RunCounters[R]):
         self._running = running = _prepare_run(run_plan, _iter_inputs(feed), total, options)
         window = math.inf if options.batch is not None else WINDOW * options.in_flight  # a batch needs all of them
         self._collected: list[JobResult[R]] = []
-        """What an interrupted ``results`` has collected."""
+        """The results that an interrupted ``results`` has collected."""
         self._iterator = _relay_results(_LoopThread(running, feed), source, window)
 
     def __iter__(self) -> Iterator[JobResult[R]]:

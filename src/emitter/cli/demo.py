@@ -141,7 +141,7 @@ def _ask(decision: Emission[BindingMoment]) -> Resolution | Unresolved:
 
 
 def _act(moment: BindingMoment, answer: Resolution | Unresolved) -> None:
-    """Do what was approved, once, and print its receipt."""
+    """Perform the approved act once, and print its receipt."""
     _write_heading("3. The act: what you approved is what runs, once, with a receipt")
     if not isinstance(answer, Selected):
         sys.stdout.write("You chose no option, so nothing runs: no answer is not consent.\n")

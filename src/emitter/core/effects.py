@@ -123,9 +123,9 @@ class HostRefusal:
 
 
 Effect: TypeAlias = ModelRequest | Sleep | Restart | Recall | Reserve | Submit | Event | RunEvent
-"""What an emission asks its driver to do. An event that was recorded before keeps its ids and time."""
+"""A step that an emission asks its driver to execute. An event that was recorded before keeps its ids and time."""
 EffectResult: TypeAlias = CallResult | AcceptedAnswer | HostRefusal | None
-"""What the driver sends back: the answer to a request, a fault if the deadline leaves no time for a wait, the host's
+"""The result of an effect: the answer to a request, a fault if the deadline leaves no time for a wait, the host's
 answer, and otherwise None."""
 
 

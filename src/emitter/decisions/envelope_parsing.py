@@ -50,7 +50,7 @@ REVISIONS: Final[Mapping[str, DraftRevision]] = MappingProxyType({DRAFT: _REVISI
 
 @dataclass(frozen=True, slots=True)
 class MalformedEnvelope:
-    """Why an envelope was discarded: our own sentences with places, without a word of the envelope."""
+    """The reasons for discarding an envelope, as sentences with places and without a word of the envelope."""
 
     reasons: tuple[str, ...]
 

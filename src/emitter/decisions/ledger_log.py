@@ -429,7 +429,7 @@ class LedgerLog:
         self.record(name, partial(_make_marker, event), decision)
 
     def record_silently(self, name: str, make: EntryFactory, decision: str) -> StoredEntry:
-        """Do the same as ``record`` without sending the events."""
+        """Record an entry as ``record`` does, without sending the events."""
 
         def make_new() -> NewEntry:
             now = self._clock()

@@ -35,7 +35,7 @@ _KEY_AGREEMENT: Final = "ECDH-ES"
 _KEY_BYTES: Final = 32
 _CURVES: Final = frozenset({"X25519", "P-256"})
 _MAX_CACHED_WORDS: Final = 1024
-"""How many of the latest answers' words this process keeps in memory."""
+"""The number of latest answers whose words this process keeps in memory."""
 _KEY_HINT: Final = "Pass a JWK (kty oct with 32 bytes, or an X25519 or P-256 key), 32 bytes, or the text of a PEM file."
 
 
@@ -111,7 +111,7 @@ def format_duration(seconds: float) -> str:
 
 
 class MissingWordsReason(str, Enum):
-    """Why a ledger cannot return the principal's words."""
+    """The reason why a ledger cannot return the principal's words."""
 
     NOT_KEPT = "not_kept"
     """The ledger that took the answer was opened with ``words=None``."""

@@ -42,7 +42,7 @@ class Principal:
 
 
 DecisionAction: TypeAlias = Literal["see", "answer"]
-"""What a principal wants to do with a decision."""
+"""An action of a principal on a decision."""
 MayFunction: TypeAlias = Callable[[Principal, PendingDecision, DecisionAction], bool]
 """Returns True if a principal may see or answer a decision. Anything but True means no."""
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from emitter.decisions.reopening import QuestionWords
 
 MAX_REMEMBERED_REFUSALS: Final = 256
-"""How many of the latest vetoes are remembered."""
+"""The number of latest vetoes that are remembered."""
 MAX_COMPARED_REFUSALS: Final = 64
-"""How many of them are compared for similarity."""
+"""The number of vetoes that are compared for similarity."""
 REFUSAL_LIFETIME: Final = 30 * 24 * 60 * 60.0
 """For how many seconds a veto counts against other envelopes and other agents."""
 QuestionKey: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]

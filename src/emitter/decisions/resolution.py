@@ -73,7 +73,7 @@ class Dialogue:
 
 
 class UnresolvedReason(str, Enum):
-    """Why nobody decided."""
+    """The reason why nobody decided."""
 
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
@@ -301,7 +301,7 @@ It accepts what ``resolution_from_json`` accepts, except that it cannot require 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Do what ``option`` says, and nothing else: the principal selected it.
+    """The agent may do what ``option`` says, and nothing else: the principal selected it.
 
     The option may be to do nothing. Compare ``ResolvedDecision.action`` with the action that you proposed.
     """
@@ -336,14 +336,14 @@ class Reopen:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Do nothing, because nobody decided, for this ``reason``. That is not consent."""
+    """The agent may do nothing, because nobody decided, for this ``reason``. That is not consent."""
 
     moment: BindingMoment
     reason: UnresolvedReason
 
 
 Continuation: TypeAlias = Act | Incorporate | Reopen | Hold
-"""What an answer allows the agent to do."""
+"""The next step that an answer allows the agent."""
 
 
 def continue_after(resolution: Resolution | Unresolved, moment: BindingMoment) -> Continuation:

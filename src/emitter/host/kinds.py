@@ -102,7 +102,7 @@ class EnvelopeKind:
     """
 
     is_own: ClassVar[bool] = False
-    """Whether the kind is this library's own, unchanged. The library's forms build only valid payloads for it."""
+    """True if the kind is this library's own, unchanged. The library's forms build only valid payloads for it."""
     id: str
     version: int | None
     schema: Mapping[str, Json] = field(repr=False, hash=False)
@@ -294,11 +294,11 @@ class KindRegistry(Mapping[str, EnvelopeKind]):
             by_id[kind.id] = kind.with_version((versions or {}).get(kind.id, kind.version))
         self._kinds: Final = by_id
         self.ids: Final = tuple(by_id)
-        """What a host advertises as ``supportedEnvelopes``."""
+        """The ids that a host advertises as ``supportedEnvelopes``."""
         self.versions: Final[Mapping[str, int]] = MappingProxyType(
             {kind.id: kind.version for kind in by_id.values() if kind.version is not None}
         )
-        """What a host advertises as ``schemaVersions``: the kinds that have a version."""
+        """The versions that a host advertises as ``schemaVersions``. Kinds without a version are left out."""
 
     def __getitem__(self, kind_id: str) -> EnvelopeKind:
         return self._kinds[kind_id]

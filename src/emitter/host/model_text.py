@@ -65,6 +65,9 @@ def extract_documents(text: str) -> tuple[ExtractedDocument, ...]:
       blocks without a language if they are objects in strict JSON. A block without a closing fence is cut off.
     - A text without fences that starts like a document is read as leniently as an answer.
     - JSON within prose is prose. A document that appears twice is returned twice.
+    - Words around a document cast no doubt on it, because nobody can be asked for the document alone, as an emission
+      asks its model. A document without a fence is unreadable if the words take it back. Prose around fenced blocks is
+      not read at all.
 
     At most ``MAX_DOCUMENTS`` are returned, and one more for the rest.
 

@@ -43,7 +43,7 @@ class Waiting:
     call_id: str
     pending: PendingDecision
     ledger: Ledger
-    """Where the decision is resolved or withdrawn."""
+    """The ledger in which the decision is resolved or withdrawn."""
 
     def to_json(self) -> dict[str, Json]:
         """Return what a client needs to show the decision. Nothing in it can approve the call."""

@@ -67,9 +67,10 @@ _CALL_ID: Final = "emitter_call_id"
 _NO_HOOK: Final = "Nothing was done: the hooks of this server's GuardedTools are missing from ClaudeAgentOptions."
 _STILL_WAITS: Final = "Nothing was done: this call waits for a person."
 HOOK_SECONDS: Final = 60.0
-"""How long Claude Code waits for the hook, which only reads the store."""
+"""The seconds that Claude Code waits for the hook, which only reads the store."""
 START_SECONDS: Final = 60.0
-"""How long a resumed session may take until it makes its deferred call. Without one, Claude Code waits for ever."""
+"""The seconds that a resumed session may take until it makes its deferred call. Without a limit, Claude Code waits
+for ever."""
 
 
 class GuardedTools:

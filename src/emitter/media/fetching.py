@@ -92,7 +92,7 @@ _NOT_PUBLIC: Final = tuple(
         ],
     )
 )
-"""What is not globally routable unicast within IPv4 and within 2000::/3.
+"""The addresses within IPv4 and 2000::/3 that are not globally routable unicast.
 
 Source: IANA's registries of special-purpose addresses (RFC 6890). The tunnels 6to4 (2002::/16, and its relays
 192.88.99.0/24) and Teredo (in 2001::/23) end at an IPv4 host of somebody's choice. 168.63.129.16 is the host of every

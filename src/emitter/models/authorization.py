@@ -199,7 +199,7 @@ class AuthoritativeIntent(str, Enum):
 
 
 class EnforcementMode(str, Enum):
-    """When oracles are asked: before an envelope is returned, afterwards, or never because nothing has authority."""
+    """The time of asking oracles: before an envelope is returned, afterwards, or never (nothing has authority)."""
 
     INLINE = "INLINE"
     ASYNC = "ASYNC"

@@ -46,7 +46,7 @@ _UNQUOTED_TABLE = "client"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a profile is written: the words for an error message, the name by default, and the text."""
+    """The source of a profile: the words for an error message, the name by default, and the text."""
 
     place: str
     name: str

@@ -100,7 +100,7 @@ _SEPARATORS = str.maketrans("", "", ",_ ")
 
 @dataclass(frozen=True, slots=True)
 class ProviderError:
-    """What an error body says.
+    """The facts in an error body.
 
     Attributes:
         status: The HTTP status, or None for an error in a stream.

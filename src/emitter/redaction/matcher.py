@@ -141,7 +141,7 @@ def _join_surrogates(text: str) -> bytes:
 
 
 MAX_ESCAPE_LAYERS = 5
-"""How many times a text may be escaped; each layer is decoded separately."""
+"""The number of times a text may be escaped. Each layer is decoded separately."""
 
 
 @dataclass(frozen=True)  # no slots, because of the cached property

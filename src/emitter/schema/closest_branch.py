@@ -113,7 +113,7 @@ def _is_type_mismatch(errors: list[ValidationError], depth: int) -> bool:
 
 
 class _Distance(NamedTuple):
-    """How far a value is from a branch. What comes first counts most."""
+    """The distance of a value from a branch. The first field counts most."""
 
     other_type: bool
     names: int

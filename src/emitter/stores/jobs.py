@@ -372,7 +372,7 @@ class SlotRequest:
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """When calls may start: the first after ``delay`` seconds, and each further one ``interval`` seconds later."""
+    """The times of calls: the first may start after ``delay`` seconds, each further one ``interval`` seconds later."""
 
     delay: float
     interval: float

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DialectKind(str, Enum):
-    """What a dialect says, and so when a server says it."""
+    """The message of a dialect, which decides when a server sends it."""
 
     WINDOW = "window"
     """The prompt and the output budget exceed the limit together."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EndReason(Enum):
-    """Why a vendor stopped writing. Each API has its own values for it."""
+    """The reason why a vendor stopped writing. Each API has its own values for it."""
 
     COMPLETE = "whole"
     TRUNCATED = "cut"

@@ -90,7 +90,7 @@ def _bind_socket(host: str, port: int) -> socket.socket:
 
 class _QuietConfig(uvicorn.Config):
     def configure_logging(self) -> None:
-        """Do nothing: the process's logging belongs to the tests."""
+        """Leave logging as it is, because it belongs to the tests."""
 
 
 class _AbortableProtocol(H11Protocol):

@@ -311,7 +311,7 @@ def _format_text(text: str) -> str:
 ParameterPath: TypeAlias = "tuple[str, ...]"
 """The names and indexes that lead to a value."""
 _CONTAINER_FACTOR: Final = 16
-"""How much longer than a string the JSON of a list or object may be without becoming a digest."""
+"""The JSON of a list or object may be this many times as long as a string without becoming a digest."""
 _POINTER_PATTERN: Final = re.compile(r"(/([^~/]|~[01])*)+")
 _DIGESTED_MESSAGE: Final = "digested= must be a list of names, JSON pointers and DigestedParameter."
 _SEND_AS_TEXT_HINT: Final = "Use JSON and bytes; send a number that is larger, or must be exact, as text."

@@ -159,9 +159,9 @@ class BatchedEmission:
         self.result: EmissionOutcome | Exception | None = None
         self.calls = 0
         self.is_retry = False
-        """Whether the next call is not the first."""
+        """True once a call was made, so that the next one is a retry."""
         self.answered_by_vendor = True
-        """Whether the last answer came from the vendor."""
+        """True if the last answer came from the vendor."""
         plan = replace(requested.plan, emission=replace(emission, request=request, judge=judge))
         self._profile = plan.target.profile
         self._run = EmissionRun.start(plan)

@@ -55,7 +55,7 @@ class VendorBatch:
     waiting: dict[int, BatchedEmission] = field(default_factory=dict[int, "BatchedEmission"])
     status: VendorBatchStatus | None = None
     fault: Fault | None = None
-    """Why its submission was not confirmed."""
+    """The fault for which its submission was not confirmed."""
     failed_searches: int = 0
     read_count: int = 0
     unusable_results: int = 0
@@ -155,7 +155,7 @@ class BatchScheduler:
         self._pending: deque[BatchedEmission] = deque()
         self._status = BatchStatus()
         self._at_capacity = False
-        """Whether the vendor accepts no further batch before one of ours has ended."""
+        """True if the vendor accepts no further batch before one of ours has ended."""
         self._poll_interval = PollInterval(context.options.poll, context.options.max_poll)
         self._builder = BatchBuilder(context.vendor, context.connection, context.options)
         self._delayed: list[tuple[BatchedEmission, float]] = []
