@@ -77,7 +77,8 @@ def _counted(usage: dict[str, Any] | None, inputs: list[str], outputs: list[str]
     if not usage:
         return None
     found = [sum(usage.get(name) or 0 for name in names) for names in (inputs, outputs)]
-    return found[0], found[1]
+    # Some servers count thinking beside the output, and only the sum has it.
+    return found[0], max(found[1], (usage.get("total_tokens") or usage.get("totalTokenCount") or 0) - found[0])
 
 
 def _chat(events: list[dict[str, Any]]) -> Seen:

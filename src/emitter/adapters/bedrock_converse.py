@@ -20,6 +20,7 @@ from emitter.adapters.response_decoding import (
     as_objects,
     as_string,
     collect_stop_reasons,
+    cover_total,
     find_foreign_role,
     is_error_body,
     make_result,
@@ -181,13 +182,14 @@ def _parse_usage(usage: Json) -> Usage | None:
         return None
     read, written = (as_count(table.get(f"cache{kind}InputTokens")) for kind in ("Read", "Write"))
     details = as_objects(table.get("cacheDetails"))
-    return Usage(
+    usage = Usage(
         input=as_count(table.get("inputTokens")) + read + written,
         output=as_count(table.get("outputTokens")),
         cache_read=read,
         cache_write=written,
         cache_write_1h=sum(as_count(part.get("inputTokens")) for part in details if part.get("ttl") == HOUR),
     )
+    return cover_total(usage, as_count(table.get("totalTokens")))
 
 
 def send(client: object, body: Mapping[str, Json], timeout: float, headers: Mapping[str, str] = NO_FIELDS) -> object:

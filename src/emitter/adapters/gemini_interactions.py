@@ -22,6 +22,7 @@ from emitter.adapters.response_decoding import (
     as_objects,
     as_string,
     collect_stop_reasons,
+    cover_total,
     find_error,
     find_foreign_role,
     is_error_body,
@@ -141,7 +142,8 @@ def _parse_usage(usage: Json) -> Usage | None:
         return None
     names = ("input", "tool_use", "output", "thought", "cached")
     prompt, tool_use, answer, thinking, cached = (as_count(table.get(f"total_{name}_tokens")) for name in names)
-    return Usage(input=prompt + tool_use, output=answer + thinking, cache_read=cached, thinking=thinking)
+    usage = Usage(input=prompt + tool_use, output=answer + thinking, cache_read=cached, thinking=thinking)
+    return cover_total(usage, as_count(table.get("total_tokens")))
 
 
 send = partial(post, "interactions")

@@ -23,6 +23,7 @@ from emitter.adapters.response_decoding import (
     as_objects,
     as_string,
     collect_stop_reasons,
+    cover_total,
     find_error,
     find_foreign_choice,
     find_foreign_role,
@@ -191,12 +192,13 @@ def _parse_usage(usage: Json) -> Usage | None:
         return None
     names = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
     prompt, tool_prompt, answer, thinking = (as_count(_get_field(table, name)) for name in names)
-    return Usage(
+    usage = Usage(
         input=prompt + tool_prompt,
         output=answer + thinking,
         cache_read=as_count(_get_field(table, "cachedContentTokenCount")),
         thinking=thinking,
     )
+    return cover_total(usage, as_count(_get_field(table, "totalTokenCount")))
 
 
 @dataclass(slots=True)

@@ -15,7 +15,6 @@ from emitter.adapters.request_options import ReservedOption, merge_layers
 from emitter.adapters.response_decoding import (
     AssembledBody,
     StreamIdentity,
-    as_count,
     as_objects,
     as_string,
     collect_stop_reasons,
@@ -26,13 +25,14 @@ from emitter.adapters.response_decoding import (
     make_result,
     parse_error,
     read_index,
+    read_usage,
     reject_foreign,
     with_usage,
     worst_result,
 )
 from emitter.adapters.transport import post, post_streamed
 from emitter.grounding import PLAIN_MEMBERS, is_grounded
-from emitter.messages import Medium, OutputMode, Usage, as_mapping
+from emitter.messages import Medium, OutputMode, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +60,7 @@ RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     }
 )
 """The request fields that ``extra_body`` may not set, including other names of the same fields."""
+_COUNTS = ("prompt_tokens", "completion_tokens")
 _FILTERED = "content_filter"
 _FILE_NAME = "document.pdf"
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
@@ -151,7 +152,7 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
-    choices, usage = as_objects(body.get("choices")), parse_usage(body.get("usage"), "prompt", "completion")
+    choices, usage = as_objects(body.get("choices")), read_usage(_find_usage(body), _COUNTS, tables)
     messages = [as_mapping(choice.get("message")) for choice in choices]
     error = find_error(*choices, *messages)
     if error or is_error_body(body, "choices"):
@@ -213,19 +214,13 @@ def _call_input(call: Mapping[str, Any]) -> Json:
     return "" if arguments is None else arguments
 
 
-def parse_usage(usage: Json, input_name: str, output_name: str) -> Usage | None:
-    """Return the usage. The two APIs of OpenAI name the directions differently."""
-    table = as_mapping(usage)
-    if not table:
-        return None
-    cached = as_mapping(table.get(f"{input_name}_tokens_details"))
-    return Usage(
-        input=as_count(table.get(f"{input_name}_tokens")),
-        output=as_count(table.get(f"{output_name}_tokens")),
-        cache_read=as_count(cached.get("cached_tokens")),
-        cache_write=as_count(cached.get("cache_write_tokens")),
-        thinking=as_count(as_mapping(table.get(f"{output_name}_tokens_details")).get("reasoning_tokens")),
-    )
+def _find_usage(body: Mapping[str, Any]) -> Json:
+    """Return the usage of a response or chunk. Some servers put it into an extension or into the last choice."""
+    usage = body.get("usage")
+    if usage:
+        return usage
+    places = [as_mapping(body.get("x_groq")), *as_objects(body.get("choices"))]
+    return next((place["usage"] for place in places if place.get("usage")), None)
 
 
 send = partial(post, PATH)
@@ -274,7 +269,7 @@ class StreamAssembler:
         """Add a chunk. Return the text that it adds to the document."""
         if is_error_body(event, "choices", "usage"):
             self._error = event.get("error") or event
-        self._usage = event.get("usage") or self._usage
+        self._usage = _find_usage(event) or self._usage
         if not event.keys() <= PLAIN_MEMBERS:
             self._identity.is_grounded = self._identity.is_grounded or is_grounded(event)
         written = ""

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from emitter.adapters.openai_chat import audio_members, cache_parameters, file_data_members, mark_system, parse_usage
+from emitter.adapters.openai_chat import audio_members, cache_parameters, file_data_members, mark_system
 from emitter.adapters.request_options import ReservedOption, add_stream_flag, merge_layers
 from emitter.adapters.response_decoding import (
     ANOTHER_DOCUMENT,
@@ -30,6 +30,7 @@ from emitter.adapters.response_decoding import (
     make_result,
     parse_error,
     read_index,
+    read_usage,
     reject_foreign,
     with_usage,
     worst_stop_reason,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult, ExpectedAnswer, Json, MediaPart, ModelRequest, OutputFormat
     from emitter.profiles.model import WireProfile
 
+_COUNTS = ("input_tokens", "output_tokens")
 PATH = "/responses"
 RESERVED_OPTIONS: Mapping[str, ReservedOption] = MappingProxyType(
     {
@@ -132,7 +134,7 @@ def _output_parameters(output: OutputFormat) -> dict[str, Json]:
 
 def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedAnswer | None) -> CallResult:
     """Return the response or fault that a response body describes."""
-    output, usage = as_objects(body.get("output")), parse_usage(body.get("usage"), "input", "output")
+    output, usage = as_objects(body.get("output")), read_usage(body.get("usage"), _COUNTS, tables)
     is_error = is_error_body(body, "status", "output")
     is_foreign = expected is not None and not expected.is_own_id(body.get("id"))
     if is_foreign and not (is_error and "id" not in body):

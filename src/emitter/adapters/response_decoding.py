@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from emitter.messages import Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, as_list, as_mapping
+from emitter.messages import (
+    Fault,
+    FaultKind,
+    ModelResponse,
+    ProviderErrorDetails,
+    StopReason,
+    Usage,
+    as_list,
+    as_mapping,
+)
 from emitter.outside_values import parse_int
 from emitter.profiles.tables import ProviderError
 from emitter.strict_json import NotJsonError, parse_json
@@ -15,9 +24,9 @@ from emitter.strict_json import NotJsonError, parse_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from emitter.messages import CallResult, ExpectedAnswer, Json, Usage
+    from emitter.messages import CallResult, ExpectedAnswer, Json
     from emitter.profiles.model import ProviderProfile, WireFormat
-    from emitter.profiles.tables import FaultTable, StopReasonTable
+    from emitter.profiles.tables import FaultTable, StopReasonTable, UsageFields
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +35,13 @@ class DecodingTables:
 
     stops: StopReasonTable
     faults: FaultTable
+    usage: UsageFields | None = None
 
 
 @lru_cache(maxsize=64)
 def decoding_tables(profile: ProviderProfile, wire: WireFormat) -> DecodingTables:
     """Return the tables that a wire format of a provider is decoded with."""
-    return DecodingTables(profile.wires[wire].stops, profile.faults)
+    return DecodingTables(profile.wires[wire].stops, profile.faults, profile.wires[wire].usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +311,46 @@ def as_count(value: Json) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         return 0
     return int(min(value, _MAX_COUNT))
+
+
+def read_usage(usage: Json, names: tuple[str, str], tables: DecodingTables) -> Usage | None:
+    """Return the usage in a response, in which ``names`` count the input and the output.
+
+    ``total_tokens`` is a check on their sum, because some servers count thinking beside the output, and some what they
+    read from a cache beside the input.
+    """
+    table = as_mapping(usage)
+    if not table:
+        return None
+    sent, written = as_count(table.get(names[0])), as_count(table.get(names[1]))
+    paths = ((), (), ()) if tables.usage is None else tables.usage.split_paths
+    cache_read, cache_write, thinking = (_first_count(table, places) for places in paths)
+    total, cached = as_count(table.get("total_tokens")), cache_read + cache_write
+    is_cache_beside = total - sent - written == cached if total else cached > sent
+    is_thinking_beside = not total and tables.usage is not None and tables.usage.thinking_beside
+    if cached and is_cache_beside:
+        sent += cached
+    if thinking > written or is_thinking_beside:
+        written += thinking
+    return cover_total(Usage(sent, written, cache_read, cache_write, thinking), total)
+
+
+def cover_total(usage: Usage, total: int) -> Usage:
+    """Return the usage with what the vendor's sum has beyond its parts as output."""
+    if total <= usage.total:
+        return usage
+    return replace(usage, output=total - usage.input, estimated=usage.total == 0)
+
+
+def _first_count(table: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int:
+    """Return the count at the first path that has one."""
+    for path in paths:
+        value: Any = table
+        for key in path:
+            value = as_mapping(value).get(key)
+        if value:
+            return as_count(value)
+    return 0
 
 
 def as_string(value: Json) -> str:

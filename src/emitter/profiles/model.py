@@ -35,6 +35,7 @@ from emitter.profiles.tables import (
     StopReasonTable,
     ThinkingBudget,
     TokenEncoding,
+    UsageFields,
     WireMedia,
 )
 
@@ -195,6 +196,7 @@ class WireProfile(ProfileTable):
     parameters: RequestParameters | None = None
     output: OutputSupport
     stops: StopReasonTable
+    usage: UsageFields | None = None
     media: WireMedia | None = None
     background: BackgroundMode | None = None
 

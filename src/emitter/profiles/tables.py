@@ -359,6 +359,32 @@ class ModelParameters(SourcedTable):
         return parameter
 
 
+class UsageFields(SourcedTable):
+    """Where a response counts what its input and output consist of, relative to its usage. The first path counts.
+
+    The input, the output and their sum have one place on each wire. If the sum is larger than its parts, what is
+    missing is added: see ``adapters.response_decoding.read_usage``.
+
+    Attributes:
+        cached: Paths of the input tokens that were read from a cache.
+        written: Paths of the input tokens that were written to a cache.
+        thinking: Paths of the tokens of thinking.
+        thinking_beside: Thinking is not counted in the output. It counts where the response has no sum.
+    """
+
+    cached: tuple[OptionPath, ...] = ()
+    written: tuple[OptionPath, ...] = ()
+    thinking: tuple[OptionPath, ...] = ()
+    thinking_beside: bool = False
+
+    @cached_property
+    def split_paths(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        """The keys of the paths of ``cached``, ``written`` and ``thinking``."""
+        return tuple(
+            tuple(tuple(path.split(".")) for path in paths) for paths in (self.cached, self.written, self.thinking)
+        )
+
+
 class RateLimitHeaders(SourcedTable):
     """The response headers that tell how much of the rate limits is left, and how the vendor counts.
 
