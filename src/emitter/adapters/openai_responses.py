@@ -146,12 +146,17 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         return with_usage(parse_error(200, error or body, tables), usage)
     refused, texts, calls = False, list[str](), list["ToolCall"]()
     for item in output:
-        parts = _message_parts(item)
-        refused = refused or any(part.get("type") == "refusal" or part.get("refusal") for part in (item, *parts))
-        if item.get("phase") in _FINAL_PHASES:  # the others are commentary between tool calls
-            texts += [as_string(part.get("text")) for part in parts if part.get("type") in _VISIBLE_TYPES]
-        key = _CALL_INPUT_KEYS.get(as_string(item.get("type")))
-        calls += [(item.get("name"), item[key])] if key is not None and key in item else []
+        kind, parts = item.get("type"), _message_parts(item)
+        is_final = item.get("phase") in _FINAL_PHASES  # the others are commentary between tool calls
+        refused = refused or kind == "refusal" or bool(item.get("refusal"))
+        for part in parts:
+            part_type = part.get("type")
+            refused = refused or part_type == "refusal" or bool(part.get("refusal"))
+            if is_final and part_type in _VISIBLE_TYPES:
+                texts.append(as_string(part.get("text")))
+        key = _CALL_INPUT_KEYS.get(as_string(kind))
+        if key is not None and key in item:
+            calls.append((item.get("name"), item[key]))
     raw_stops = ("refusal",) if refused else stop_reasons
     grounded = counts_sources(body.get("usage")) or any(map(is_grounded, output))
     text = "".join(texts)
