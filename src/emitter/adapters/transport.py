@@ -318,7 +318,14 @@ class _HttpView(RequestView):
     def _send_single_request(self, request: Any) -> Any:
         """Check each response, and read an error, before a hook or an auth flow of the caller's gets it."""
         client: Any = super()
-        response = client._send_single_request(request)  # noqa: SLF001
+        try:
+            response = client._send_single_request(request)  # noqa: SLF001
+        except Exception as error:
+            from emitter.adapters.stale_connections import was_closed_before  # noqa: PLC0415  few requests fail
+
+            if not was_closed_before(error):
+                raise
+            response = client._send_single_request(request)  # noqa: SLF001
         try:
             _check_response(response, self.transfer, _ResponseView)
             if self.transfer.is_error:
@@ -354,7 +361,14 @@ class _AsyncHttpView(RequestView):
     async def _send_single_request(self, request: Any) -> Any:
         """Check each response, and read an error, before a hook or an auth flow of the caller's gets it."""
         client: Any = super()
-        response = await client._send_single_request(request)  # noqa: SLF001
+        try:
+            response = await client._send_single_request(request)  # noqa: SLF001
+        except Exception as error:
+            from emitter.adapters.stale_connections import was_closed_before  # noqa: PLC0415  few requests fail
+
+            if not was_closed_before(error):
+                raise
+            response = await client._send_single_request(request)  # noqa: SLF001
         try:
             _check_response(response, self.transfer, _AsyncResponseView)
             if self.transfer.is_error:
