@@ -18,6 +18,7 @@ from emitter.adapters.clients import (
     find_client_credentials,
     find_error_credentials,
     find_request_credentials,
+    remove_credentials,
 )
 from emitter.adapters.transport import async_half
 from emitter.bulk.batches import get_batch_vendor
@@ -256,6 +257,20 @@ def test_a_clean_copy_leaves_the_request_of_the_caller_as_it_was() -> None:
     assert cause.request.headers["authorization"] == "[REDACTED:credential]"
     assert cause.request.url == kept[0].url
     assert cause.request.content == kept[0].content
+
+
+def test_a_credential_may_be_any_bytes_and_an_exception_have_any_attributes() -> None:
+    """Neither stops the search for requests in the causes, the members of a group and the responses."""
+    sent = httpx2.Request("GET", "http://vendor.test/v1", headers={b"x-key": TOKEN.encode() + b"\xff"})
+    inner = httpx2.HTTPStatusError("no", request=sent, response=httpx2.Response(400, request=sent))
+    vars(inner.response)["history"] = 5
+    error: Any = ExceptionGroup("no", [ValueError("no"), inner])
+    vars(error).update(request="one", response=[], history=3, extensions=7)
+    remove_credentials(error)
+
+    assert TOKEN in texts_in(sent)
+    assert TOKEN not in texts_in(inner, error)
+    assert error.request == "one"
 
 
 def test_no_attribute_of_a_cause_shows_a_registered_secret() -> None:

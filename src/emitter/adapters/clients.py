@@ -23,6 +23,7 @@ from emitter.adapters.transport import (
     AsyncBedrockClient,
     GoogleClientView,
     GoogleView,
+    HttpTransfer,
     LimitedClient,
     SdkView,
     SentRequest,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from emitter.adapters.transport import HttpTransfer
     from emitter.profiles.model import ClientConfig, ProviderProfile
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
@@ -412,18 +412,22 @@ def remove_credentials(error: BaseException) -> None:
         for name in {"request", "_request"} & members.keys():
             if type(members[name]).__module__.partition(".")[0] in _HTTP_LIBRARIES:
                 members[name] = _without_credentials(members[name])
-        if TRANSFER_KEY in (extensions := members.get("extensions") or {}):
-            extensions[TRANSFER_KEY] = replace(extensions[TRANSFER_KEY], request=None)
-        pending += [members.get("response"), *(members.get("history") or ())]
+        extensions, history = members.get("extensions"), members.get("history")
+        if isinstance(extensions, dict) and isinstance(
+            transfer := cast("Any", extensions).get(TRANSFER_KEY), HttpTransfer
+        ):
+            members["extensions"] = {**extensions, TRANSFER_KEY: replace(transfer, request=None)}
+        pending += [members.get("response"), *(cast("list[object]", history) if isinstance(history, list) else ())]
         if isinstance(holder, BaseException):
-            pending += [holder.__cause__, holder.__context__, *getattr(holder, "exceptions", ())]
+            pending += [holder.__cause__, holder.__context__]
+        if isinstance(holder, BaseExceptionGroup):
+            pending += cast("BaseExceptionGroup[BaseException]", holder).exceptions
 
 
 def _without_credentials(request: Any) -> Any:
     made = copy.copy(request)
-    made.headers = type(request.headers)(
-        {name: value if _is_harmless(name) else _REDACTED for name, value in request.headers.items()}
-    )
+    sent = getattr(request.headers, "raw", None) or request.headers.items()
+    made.headers = type(request.headers)([(name, value if _is_harmless(name) else _REDACTED) for name, value in sent])
     if hasattr(made.url, "copy_with"):
         made.url = made.url.copy_with(userinfo=b"")
         for name in made.url.params:

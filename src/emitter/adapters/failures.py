@@ -164,8 +164,12 @@ R = TypeVar("R", Fault, "CallResult")
 
 def _with_cause(result: R, error: Exception) -> R:
     """Return the result with the exception, which callers get without the credentials of its request."""
-    remove_credentials(error)
-    return replace(result, report=replace(result.report or ProviderErrorDetails(), cause=error))
+    cause: Exception | None = error
+    try:
+        remove_credentials(error)
+    except Exception:  # noqa: BLE001  an odd request of a client of another kind
+        cause = None
+    return replace(result, report=replace(result.report or ProviderErrorDetails(), cause=cause))
 
 
 def _unwrap(error: Exception) -> Exception:
