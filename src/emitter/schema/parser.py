@@ -600,7 +600,7 @@ def _find_item_contradiction(
     if contains is None:
         return ()
     least, most = by_keyword.get("minContains", contains), by_keyword.get("maxContains")
-    needed = 1 if least is contains else int(least.value)
+    needed = 1 if least is contains else cast("float", least.value)
     if needed and contains.value is False:
         return (contains,)
     if most is not None and needed > most.value:
