@@ -65,8 +65,14 @@ class Attempt:
 
     @property
     def is_counted(self) -> bool:
-        """True if the call counts towards ``Policy.max_attempts``: it was answered, or refused with a stated limit."""
-        return self.verdict is not Verdict.FAULTED or (self.report is not None and self.report.limits is not None)
+        """True if the call counts towards ``Policy.max_attempts``.
+
+        It was answered, or it was refused with a stated limit or for its form.
+        """
+        if self.verdict is not Verdict.FAULTED:
+            return True
+        is_limited = self.report is not None and self.report.limits is not None
+        return is_limited or (self.fault is not None and self.fault.kind.is_about_form)
 
     @property
     def by_judge(self) -> bool:

@@ -191,6 +191,7 @@ class ModelRequest:
         headers: Sent along with the SDK's own.
         route: The position of the model among those of the emission, or ``JUDGE_ROUTE``.
         cache: The settings for the prompt cache, or None for the provider's default.
+        is_streamed: The server answers only in a stream, so the answer is read as one, also if nobody watches it.
     """
 
     model: str
@@ -203,6 +204,7 @@ class ModelRequest:
     headers: Mapping[str, str] = NO_FIELDS
     route: int = 0
     cache: PromptCache | None = None
+    is_streamed: bool = False
 
     def system_parts(self) -> tuple[str, ...]:
         """Return the system prompt, in two parts if only a prefix of it is marked for the cache."""
@@ -422,6 +424,11 @@ class FaultKind(str, Enum):
     DEADLINE = "deadline"
     CANCELLED = "cancelled"
     """The caller stopped before the answer was complete."""
+
+    @property
+    def is_about_form(self) -> bool:
+        """True if the same request may be accepted in another output mode, or with a streamed answer."""
+        return self in (FaultKind.MODE_REFUSED, FaultKind.STREAM_REQUIRED)
 
     @property
     def is_transient(self) -> bool:

@@ -79,6 +79,9 @@ class Writer:
         """Take no settings."""
         return {}
 
+    def adapt(self, request: ModelRequest, fault: FaultKind) -> None:
+        """Know no other form."""
+
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Ask in plain words."""
         return replace(request, output=replace(request.output, mode=OutputMode.TEXT), correction=None)

@@ -87,7 +87,7 @@ def create_client(
     config = profile.client
     sdk = _import_sdk(config.sdk)
     settings = named_settings(_SDK_MODULES[config.sdk], (*_SDK_VARIABLES[config.sdk], *HTTP_VARIABLES))
-    url = _find_base_url(profile, base_url)
+    url = find_base_url(profile, base_url)
     if url is not None and split_address(url) is None:
         raise _base_url_error(profile, base_url, url, "is not an address", hint="Write https://host/path.")
     if config.sdk is Sdk.BEDROCK:
@@ -155,14 +155,14 @@ def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: 
     environment.
     """
     read = tuple((name, value) for name, value in os.environ.items() if name.upper().startswith(_VARIABLES))
-    return ClientSettings(api_key or _find_key(profile), _find_base_url(profile, base_url), read)
+    return ClientSettings(api_key or _find_key(profile), find_base_url(profile, base_url), read)
 
 
 def check_client_config(profile: ProviderProfile) -> None:
     """Raise the error that ``create_client`` would raise, without creating a client."""
     require_sdk(profile)
     _find_key(profile)
-    _find_base_url(profile, None)
+    find_base_url(profile, None)
 
 
 def require_sdk(profile: ProviderProfile) -> None:
@@ -304,7 +304,8 @@ def _find_key(profile: ProviderProfile) -> str:
     return value or _PLACEHOLDER_KEY
 
 
-def _find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None:
+def find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None:
+    """Return the address of a client, or None if its SDK has one. Raises ``MissingKey`` or ``InputError``."""
     config = profile.client
     environment_url = os.environ.get(config.base_url_env) if config.base_url_env else None
     url = explicit or environment_url or config.base_url

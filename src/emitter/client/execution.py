@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
+from emitter.client.refusals import remember_refusal
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
 from emitter.client.submission import ask_host
-from emitter.client.transport import INTERRUPTIONS, SEND_CALL, CallInterrupted, VendorCall, redact_answer
+from emitter.client.transport import (
+    INTERRUPTIONS,
+    SEND_CALL,
+    CallInterrupted,
+    StreamedCall,
+    VendorCall,
+    redact_answer,
+)
 from emitter.clock import retry_delay, sleep_step
 from emitter.core.effects import Recall, Reserve, Restart, Sleep, Submit
 from emitter.core.emission import run_emission
@@ -170,6 +178,9 @@ class EmissionRun:
             answer = redact_answer(answer, model)
         if isinstance(answer, ModelResponse) and answer.is_grounded:
             self.recorder.trust = Trust.UNTRUSTED
+        if isinstance(answer, Fault) and answer.kind.is_about_form and isinstance(self._effect, ModelRequest):
+            model = self._models[self._effect.route]
+            remember_refusal(model.settings, model.target, self._effect, answer.kind)
         if self._on_content is not None and isinstance(self._effect, ModelRequest):
             yield from self._report_content(self._on_content, self._effect, answer)
         return answer
@@ -259,7 +270,7 @@ class ModelChannel:
 
     Args:
         prepared: The emission.
-        make_call: Makes each call. A judge's answer is never streamed.
+        make_call: Makes each call. A judge's answer is streamed only if its server requires it.
         pass_on: Sends each call. By default, a call waits for the rate limit of its model, if it has one.
         client: The client of the first model, if it is open already.
         asynchronous: The clients are async.
@@ -323,6 +334,8 @@ class ModelChannel:
         if client is None:
             return self._open_and_send(request, deadline)
         make_call = VendorCall if route == JUDGE_ROUTE else self._make_call
+        if request.is_streamed and make_call is VendorCall:
+            make_call = StreamedCall
         return self._pass_on(make_call(self._models[route], client, request, deadline))
 
     def _open_and_send(self, request: ModelRequest, deadline: Deadline) -> Steps[CallResult]:

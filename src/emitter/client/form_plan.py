@@ -47,6 +47,7 @@ class FormPlan:
     Attributes:
         rule: The instruction for unknown values, a part of the system prompt.
         schema_parts: The parts of the system prompt that describe the schema.
+        key: The arguments of the plan.
         thinking_tokens: The tokens reserved for thinking if the caller sets no options.
         window: The context window, or None if prompts are not checked against it.
         caching: The facts about the vendor's prompt cache, or None if none are known.
@@ -59,6 +60,7 @@ class FormPlan:
     output: OutputFormat
     rule: str
     schema_parts: tuple[str, ...]
+    key: PlanKey
     cost: SchemaCost
     max_output: int
     is_ceiling_assumed: bool
@@ -70,7 +72,7 @@ class FormPlan:
     is_cache_free: bool
 
 
-class _PlanKey(NamedTuple):
+class PlanKey(NamedTuple):
     """The arguments of a plan, as the key of its cache."""
 
     schema: object
@@ -81,12 +83,19 @@ class _PlanKey(NamedTuple):
     degrade: bool
     undeclared: UndeclaredProperties | None
     registry: SchemaRegistry | None
+    refused_modes: frozenset[OutputMode] = frozenset()
 
 
-def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates, settings: Settings) -> FormPlan:
-    """Return the plan of a form. It is cached unless the schema is a dict, which the caller may change."""
+def plan_form(
+    form: OutputForm,
+    target: ModelTarget,
+    templates: PromptTemplates,
+    settings: Settings,
+    refused_modes: frozenset[OutputMode] = frozenset(),
+) -> FormPlan:
+    """Return the plan of a form in an output mode that the server has not refused."""
     undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
-    key = _PlanKey(
+    key = PlanKey(
         schema=form.schema,
         name=form.name,
         has_heading=form.has_heading,
@@ -95,19 +104,33 @@ def plan_form(form: OutputForm, target: ModelTarget, templates: PromptTemplates,
         degrade=settings.degrade,
         undeclared=undeclared,
         registry=settings.registry,
+        refused_modes=refused_modes,
     )
+    return _find_plan(key)
+
+
+def plan_other_mode(plan: FormPlan) -> FormPlan | None:
+    """Return the plan in the output mode to use if the server refuses that of ``plan``, or None if there is none."""
+    mode = plan.output.mode
+    if mode is OutputMode.TEXT:
+        return None
+    return _find_plan(plan.key._replace(refused_modes=plan.key.refused_modes | {mode}))
+
+
+def _find_plan(key: PlanKey) -> FormPlan:
+    """Return a plan. It is cached unless the schema is a dict, which the caller may change."""
     try:
         return _cached_plan(key)
     except TypeError:  # the schema cannot be hashed
         return _make_plan(key)
 
 
-def _make_plan(key: _PlanKey) -> FormPlan:
+def _make_plan(key: PlanKey) -> FormPlan:
     profile, wire, model = key.target
     compiled = compile_schema(
         key.schema, profile, degrade=key.degrade, undeclared=key.undeclared, registry=key.registry
     )
-    output, parts = output_spec(key.name, compiled, key.templates, key.target)
+    output, parts = output_spec(key.name, compiled, key.templates, key.target, key.refused_modes)
     cost, limits, minimum = measure_schema(compiled), profile.model_limits(model), profile.wires[wire].tokens.minimum
     window = ContextWindow(
         model=f"{profile.name}/{model}",
@@ -124,6 +147,7 @@ def _make_plan(key: _PlanKey) -> FormPlan:
         output=output,
         rule="" if key.has_heading else render_unknown_rule(key.templates, compiled),
         schema_parts=parts,
+        key=key,
         cost=cost,
         max_output=limits.max_output,
         is_ceiling_assumed=limits.is_ceiling_assumed,
@@ -144,17 +168,17 @@ def _exact_counter(encoding: str | None) -> Callable[[str], int] | None:
 
 
 def output_spec(
-    name: str, compiled: Compiled, prompts: PromptTemplates, target: ModelTarget
+    name: str,
+    compiled: Compiled,
+    prompts: PromptTemplates,
+    target: ModelTarget,
+    refused_modes: frozenset[OutputMode] = frozenset(),
 ) -> tuple[OutputFormat, tuple[str, ...]]:
     """Return the output format and the parts of the prompt that describe it.
 
     A schema that the vendor cannot enforce is described in the prompt only.
     """
-    mode = (
-        target.profile.preferred_output_mode(target.wire, target.model)
-        if compiled.enforced
-        else _unenforced_mode(compiled, target)
-    )
+    mode = _choose_mode(compiled, target, refused_modes)
     output = OutputFormat(
         name, as_mapping(compiled.schema), mode, strict=target.profile.sends_strict(target.wire, target.model)
     )
@@ -162,11 +186,18 @@ def output_spec(
     return output, render_form(prompts, compiled, output, enforces_schema=enforces)
 
 
-def _unenforced_mode(compiled: Compiled, target: ModelTarget) -> OutputMode:
-    allowed = target.profile.model_limits(target.model).modes
-    is_supported = OutputMode.JSON_OBJECT in target.profile.wires[target.wire].output.modes
-    usable = is_supported and (allowed is None or OutputMode.JSON_OBJECT in allowed)
-    return OutputMode.JSON_OBJECT if usable and _is_object_schema(compiled.original) else OutputMode.TEXT
+def _choose_mode(compiled: Compiled, target: ModelTarget, refused: frozenset[OutputMode]) -> OutputMode:
+    """Return the output mode: the preferred one, or a weaker one if the server refused it or the schema has no use."""
+    modes = target.profile.output_modes(target.wire, target.model)
+    preferred = target.profile.preferred_output_mode(target.wire, target.model)
+    if compiled.enforced and preferred not in refused:
+        return preferred
+    schema = compiled.schema if compiled.enforced else compiled.original
+    if OutputMode.JSON_OBJECT in modes and OutputMode.JSON_OBJECT not in refused and _is_object_schema(schema):
+        return OutputMode.JSON_OBJECT
+    # A server that never heard of a JSON object may know a forced tool, such as one with the Messages API.
+    other = compiled.enforced and OutputMode.TOOL in modes and OutputMode.JSON_OBJECT not in modes
+    return OutputMode.TOOL if other and OutputMode.TOOL not in refused else OutputMode.TEXT
 
 
 def _is_object_schema(schema: Json) -> bool:

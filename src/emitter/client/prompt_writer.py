@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter import tokens
 from emitter.conversation import append_parts
 from emitter.errors import InputError, Unencodable
 from emitter.files import check_path, is_folder
-from emitter.messages import HOUR, MediaPart, Message, OutputMode, Role, Usage, as_list, as_mapping
+from emitter.messages import HOUR, FaultKind, MediaPart, Message, OutputMode, Role, Usage, as_list, as_mapping
 from emitter.models import Trust
 from emitter.prompts import (
     Example,
@@ -32,7 +32,7 @@ from emitter.schema.formats import FORMAT_DESCRIPTIONS
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from emitter.client.routing import ModelTarget
     from emitter.conversation import Conversation
@@ -183,6 +183,7 @@ def _encode_example(contract: DocumentContract, index: int, example: Json) -> Js
         raise InputError(f"examples[{index}] cannot be shown: {error}.") from error
 
 
+Rewrite: TypeAlias = "Callable[[], tuple[ModelRequest, PromptWriter] | None]"
 _PROSE_SOURCE = "the answer in plain words"
 
 
@@ -190,7 +191,8 @@ _PROSE_SOURCE = "the answer in plain words"
 class PromptWriter:
     """Writes the later requests of an emission from the prompt templates and the texts of the first request.
 
-    ``system`` is the system prompt without the schema.
+    ``system`` is the system prompt without the schema. ``rewrite`` returns the first request in the output mode to use
+    if the server refuses this one, and its writer.
     """
 
     templates: PromptTemplates
@@ -198,6 +200,7 @@ class PromptWriter:
     target: ModelTarget
     system: str
     conversation: Conversation
+    rewrite: Rewrite
 
     def count_tokens(self, request: ModelRequest) -> int:
         """Return the input tokens of a request."""
@@ -219,6 +222,23 @@ class PromptWriter:
     def supported_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
         """Return the settings that the model supports on its wire."""
         return self.target.profile.accepted_parameters(self.target.wire, request.model)
+
+    def adapt(self, request: ModelRequest, fault: FaultKind) -> tuple[ModelRequest, PromptWriter] | None:
+        """Return the request in another form than the server refused, with its writer, or None if there is none."""
+        if fault is FaultKind.STREAM_REQUIRED:
+            return None if request.is_streamed else (replace(request, is_streamed=True), self)
+        rewritten = self.rewrite()
+        if rewritten is None:
+            return None
+        first, writer = rewritten
+        adapted = replace(
+            first,
+            max_output_tokens=request.max_output_tokens,
+            correction=request.correction,
+            route=request.route,
+            is_streamed=request.is_streamed,
+        )
+        return adapted, writer
 
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in prose."""

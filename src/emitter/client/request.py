@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from emitter import tokens
@@ -17,7 +18,7 @@ from emitter.budget import (
     TokenBudget,
     fit_to_window,
 )
-from emitter.client.form_plan import first_budget, plan_form, plan_prompt_cache
+from emitter.client.form_plan import first_budget, plan_form, plan_other_mode, plan_prompt_cache
 from emitter.client.prepared import PreparedEmission, identify_emission
 from emitter.client.prompt_writer import (
     PromptWriter,
@@ -29,6 +30,7 @@ from emitter.client.prompt_writer import (
     show_examples,
     show_material,
 )
+from emitter.client.refusals import recall_refusals
 from emitter.client.routing import describe_refusal, profile_for
 from emitter.client.settings import DEFAULT_HOST, Settings
 from emitter.conversation import combine_trust, parse_conversation
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from emitter.client.prepared import EmissionIdentity
     from emitter.client.routing import ModelTarget
     from emitter.conversation import Conversation, Messages
+    from emitter.events import Event
     from emitter.forms.form import FormJudge, OutputForm
     from emitter.messages import Json
     from emitter.prompts import PromptTemplates
@@ -72,7 +75,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     conversation, media = _read_conversation(form, messages, settings, templates)
     if media:
         settings = _require_media_support(media, settings)
-    plan = plan_form(form, settings.resolve(), templates, settings)
+    plan = _plan_model(form, settings.resolve(), templates, settings)
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
     # The gate comes before the window check, because a shorter prompt would not help.
@@ -96,7 +99,7 @@ def _prepare_model(
     contract = DocumentContract(
         plan.compiled, form.read_value, form.normalize, kind, config.secrets, form.value_pointer
     )
-    writer, request, budget = _write_request(form, conversation, contract, plan, settings)
+    request, writer, budget = _write_request(form, conversation, contract, plan, settings)
     context, correlation_id = identity
     emission = EmissionRequest(
         provider=settings.provider_ids.get(profile.provider, profile.provider),
@@ -108,7 +111,7 @@ def _prepare_model(
         min_output_tokens=plan.min_output_tokens,
         smallest_answer=max(plan.cost.answer.typical, plan.min_output_tokens),
         kind=form.kind,
-        initial_events=settings.opening,
+        initial_events=_report_refusals(plan, request, settings.opening),
         prices=settings.policy.prices,
         keep_response=settings.keep_response,
         has_host=settings.host is not DEFAULT_HOST,
@@ -123,6 +126,23 @@ def _prepare_model(
         conversation=conversation,
         is_known_model=plan.is_known_model,
     )
+
+
+def _plan_model(form: OutputForm, target: ModelTarget, templates: PromptTemplates, settings: Settings) -> FormPlan:
+    """Return the plan of a form, in an output mode that the model's server has not refused yet."""
+    return plan_form(form, target, templates, settings, recall_refusals(settings, target).modes)
+
+
+def _report_refusals(plan: FormPlan, request: ModelRequest, opening: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Return the first events of an emission, with those about what the server refused of earlier ones."""
+    if not plan.key.refused_modes and not request.is_streamed:
+        return opening
+    from emitter.core.adaptation import mode_event, stream_event  # noqa: PLC0415  few servers refuse a form
+
+    events = opening
+    if plan.key.refused_modes:
+        events = (*events, mode_event(plan.key.refused_modes, request.output.mode, Level.INFO))
+    return (*events, stream_event(Level.INFO)) if request.is_streamed else events
 
 
 def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
@@ -154,7 +174,7 @@ def _add_alternatives(
         if media and (problem := _media_problem(media, target)):
             opening.append(LogAppended(Level.WARN, f"a fallback is left out: {problem}"))
             continue
-        plan = plan_form(form, target, templates, own)
+        plan = _plan_model(form, target, templates, own)
         try:
             built = _fit_budget(_prepare_model(form, plan, prepared.conversation, own, identity), plan)
         except ContextWindowExceededError as error:
@@ -165,7 +185,7 @@ def _add_alternatives(
             request=replace(built.request, route=len(alternatives) + 1),
             judge=prepared.emission.judge,
             asked_after=route.reasons,
-            initial_events=route.notices,
+            initial_events=(*route.notices, *built.emission.initial_events),
         )
         alternatives.append(replace(built, emission=emission))
     emission = replace(
@@ -254,8 +274,8 @@ def _read_conversation(
 
 def _write_request(
     form: OutputForm, conversation: Conversation, contract: DocumentContract, plan: FormPlan, settings: Settings
-) -> tuple[PromptWriter, ModelRequest, TokenBudget]:
-    """Return the writer of later requests, and the first request with a budget that is not fitted yet."""
+) -> tuple[ModelRequest, PromptWriter, TokenBudget]:
+    """Return the first request with a budget that is not fitted yet, and the writer of later requests."""
     options: Mapping[str, Json] = NO_FIELDS
     if settings.parameters or settings.extra_body != {}:
         from emitter.client.model_settings import build_parameters  # noqa: PLC0415  most emissions set nothing
@@ -280,11 +300,21 @@ def _write_request(
         max_output_tokens=budget.initial,
         options=options,
         headers=settings.extra_headers,
+        is_streamed=recall_refusals(settings, plan.target).needs_stream,
     )
     if plan.is_cache_free or settings.cache_prompt is not None:
         cache = plan_prompt_cache(settings.cache_prompt, request, prefix, plan)
         request = request if cache is None else replace(request, cache=cache)
-    return PromptWriter(templates, plan.compiled, plan.target, system, conversation), request, budget
+    rewrite = partial(_rewrite_request, form, conversation, contract, plan, settings)
+    return request, PromptWriter(templates, plan.compiled, plan.target, system, conversation, rewrite), budget
+
+
+def _rewrite_request(
+    form: OutputForm, conversation: Conversation, contract: DocumentContract, plan: FormPlan, settings: Settings
+) -> tuple[ModelRequest, PromptWriter] | None:
+    """Return the first request in another output mode than that of the plan, which the server refused."""
+    other = plan_other_mode(plan)
+    return None if other is None else _write_request(form, conversation, contract, other, settings)[:2]
 
 
 def _prompt_too_long(error: ContextWindowExceededError) -> Obstacle:

@@ -116,7 +116,7 @@ class _StreamRun(Generic[R]):
         fields = self._fields
         if prepared is not self._prepared:  # a fallback model of another vendor has another wire schema
             fields = self._make_fields(prepared.contract.compiled)
-        return StreamedCall(prepared, client, fields, request, deadline)
+        return StreamedCall(prepared, client, request, deadline, fields)
 
     def _set_result(self) -> None:
         events, prices = tuple(self._run.recorder.events), self._prepared.price_table()

@@ -196,19 +196,22 @@ async def _aopen_stream(send: Callable[[float], Any], deadline: Deadline) -> _Re
 
 
 class StreamedCall(VendorCall):
-    """A request whose answer is streamed. ``fields`` parses complete fields of the document, or partial documents."""
+    """A request whose answer is streamed.
+
+    ``fields`` parses complete fields of the document, or partial documents. Without it no progress is reported.
+    """
 
     def __init__(
         self,
         prepared: PreparedEmission,
         client: object,
-        fields: FieldStream | PartialStream,
         request: ModelRequest,
         deadline: Deadline,
+        fields: FieldStream | PartialStream | None = None,
     ) -> None:  # fmt: skip
         super().__init__(prepared, client, request, deadline)
         self._incoming: StreamAccumulator | None = None
-        self._reader = fields.new_reader()
+        self._reader = None if fields is None else fields.new_reader()
 
     def send(self) -> Steps[CallResult]:
         """Send the request, report progress, and return the answer."""
@@ -239,7 +242,7 @@ class StreamedCall(VendorCall):
         return self._incoming
 
     def _report(self, text: str) -> Steps[None]:
-        for event in self._reader.feed(text) if text else ():
+        for event in self._reader.feed(text) if text and self._reader is not None else ():
             yield ProgressStep(event)
 
     def _with_usage(self, answer: CallResult) -> CallResult:

@@ -262,7 +262,13 @@ def _request_after_refused_cut(state: EmissionState) -> _NextRequest:
 
 
 def _request_after_fault(state: EmissionState, fault: Fault, request: ModelRequest) -> _NextRequest:
-    """Return the request to the next model, or to the same model after a wait."""
+    """Return the request in another form, the request to the next model, or the same request after a wait."""
+    if fault.kind.is_about_form and _is_call_left(state, fault):
+        from emitter.core.adaptation import adapt_request  # noqa: PLC0415  few servers refuse a form
+
+        adapted = yield from adapt_request(state, fault, request)
+        if adapted is not None:
+            return adapted
     if switch_model(state, find_fallback_reason(fault, Verdict.FAULTED)):
         return state.emission_request.request
     terminal = yield from back_off(state, fault)

@@ -455,6 +455,10 @@ class RequestWriter(Protocol):
         """Return the settings that the model supports on its wire, such as ``reasoning_effort`` with its values."""
         ...
 
+    def adapt(self, request: ModelRequest, fault: FaultKind) -> tuple[ModelRequest, RequestWriter] | None:
+        """Return the request in another form than the server refused, with its writer, or None if there is none."""
+        ...
+
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in prose."""
         ...
@@ -585,8 +589,18 @@ FAULTS: dict[FaultKind, Failure] = {
     FaultKind.NOT_FOUND: Failure("provider_model_not_found", NotFound, None),
     FaultKind.BAD_REQUEST: Failure("provider_request_rejected", BadRequest, None),
     FaultKind.SCHEMA_REJECTED: Failure("provider_schema_rejected", BadRequest, None),
-    FaultKind.MODE_REFUSED: Failure("provider_output_mode_refused", BadRequest, FallbackReason.INVALID),
-    FaultKind.STREAM_REQUIRED: Failure("provider_stream_required", BadRequest, FallbackReason.INVALID),
+    FaultKind.MODE_REFUSED: Failure(
+        "provider_output_mode_refused",
+        BadRequest,
+        FallbackReason.INVALID,
+        'Allow more attempts in Policy, or name what the server has: Profile.from_name(...).override(modes=["text"]).',
+    ),
+    FaultKind.STREAM_REQUIRED: Failure(
+        "provider_stream_required",
+        BadRequest,
+        FallbackReason.INVALID,
+        "Allow more attempts in Policy, or call stream(): the server answers only in a stream.",
+    ),
     FaultKind.BUDGET_REFUSED: Failure("provider_budget_refused", BadRequest, FallbackReason.TRUNCATED),
     FaultKind.RESPONSE_TOO_LARGE: Failure("response_limit_reached", LimitReached, None),
 }

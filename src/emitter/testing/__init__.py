@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from emitter.testing.behaviours import Forbidden as Forbidden
     from emitter.testing.behaviours import InProse as InProse
     from emitter.testing.behaviours import Malformed as Malformed
+    from emitter.testing.behaviours import ModesRefused as ModesRefused
     from emitter.testing.behaviours import NotFound as NotFound
     from emitter.testing.behaviours import NotJson as NotJson
     from emitter.testing.behaviours import Overflowed as Overflowed
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from emitter.testing.behaviours import RateLimited as RateLimited
     from emitter.testing.behaviours import Refused as Refused
     from emitter.testing.behaviours import Stalled as Stalled
+    from emitter.testing.behaviours import StreamsOnly as StreamsOnly
     from emitter.testing.behaviours import Text as Text
     from emitter.testing.behaviours import Thinking as Thinking
     from emitter.testing.behaviours import Trickled as Trickled
@@ -65,8 +67,8 @@ else:
         {
             "behaviours": (
                 "Cut Decoded Dropped Empty ErrorEvent Failed Fenced Filtered Forbidden InProse Malformed "
-                "NotFound NotJson Overflowed Overloaded Paused Quota RateLimited Refused Stalled Text Thinking "
-                "Trickled Twice Unauthorized Unended UnknownStop Violating write_decision"
+                "ModesRefused NotFound NotJson Overflowed Overloaded Paused Quota RateLimited Refused Stalled "
+                "StreamsOnly Text Thinking Trickled Twice Unauthorized Unended UnknownStop Violating write_decision"
             ),
             "cassettes": "ClientFactory RecordingTransport ReplayTransport",
             "plans": (

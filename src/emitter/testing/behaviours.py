@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import jsonschema_rs
 
 from emitter.errors import MissingExtra
+from emitter.messages import OutputMode
 from emitter.models import binding_moment
 from emitter.testing.plans import (
     Behaviour,
@@ -341,6 +342,49 @@ class Failed:
     def plan(self, request: ReceivedRequest) -> PlannedOutcome:  # noqa: ARG002
         """Return the error."""
         return PlannedError(ErrorKind.SERVER, self.message, self.status)
+
+
+@dataclass(frozen=True, slots=True)
+class ModesRefused:
+    """The server refuses some output modes, by default JSON Schemas. ``answer`` follows in any other mode.
+
+    ``modes`` are the values of ``OutputMode``, and ``message`` is what the server says.
+    """
+
+    modes: tuple[str, ...] = ("json_schema",)
+    message: str = "This response_format type is unavailable now"
+    answer: Behaviour = DECODED
+
+    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
+        """Return the error, or the answer."""
+        if find_output_mode(request).value in self.modes:
+            return PlannedError(ErrorKind.BAD_REQUEST, self.message)
+        return self.answer.plan(request)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsOnly:
+    """The server answers only in a stream, and refuses any other request with ``message``."""
+
+    message: str = "This model only supports streaming: set stream to true."
+    answer: Behaviour = DECODED
+
+    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
+        """Return the error, or the answer."""
+        return self.answer.plan(request) if request.streamed else PlannedError(ErrorKind.BAD_REQUEST, self.message)
+
+
+def find_output_mode(request: ReceivedRequest) -> OutputMode:
+    """Return the output mode that a request asks for."""
+    if request.tool is not None:
+        return OutputMode.TOOL
+    if request.schema is None:
+        return OutputMode.TEXT
+    # A vendor takes this schema for a request that asks for any object.
+    return OutputMode.JSON_OBJECT if request.schema == _ANY_OBJECT else OutputMode.JSON_SCHEMA
+
+
+_ANY_OBJECT: Json = {"type": "object"}
 
 
 class _ErrorBehaviour:

@@ -150,8 +150,9 @@ class BatchedEmission:
     def __init__(self, requested: BatchEmissionRequest, run_deadline: Deadline) -> None:
         emission = requested.plan.emission
         # Thousands of emissions have equal system prompts. Interning keeps one copy. A judge that calls a model runs
-        # offline, because a batch goes to one vendor only.
-        request = replace(emission.request, system=sys.intern(emission.request.system))
+        # offline, because a batch goes to one vendor only. No batch is streamed, so a server that requires it is not
+        # asked for a stream.
+        request = replace(emission.request, system=sys.intern(emission.request.system), is_streamed=True)
         judge = emission.judge and emission.judge.offline()
         self.key = requested.key
         self.next_call: ModelRequest | None = None
