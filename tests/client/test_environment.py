@@ -190,3 +190,38 @@ def test_a_client_of_the_callers_that_fails_when_it_sends(monkeypatch: pytest.Mo
     assert isinstance(caught.value.__cause__, FileNotFoundError)
     assert len(caught.value.attempts) == 1
     assert caught.value.usage.total == 0
+
+
+BAD_KEYS = {
+    "typographic-quotes": ("\u201csk-secret\u201d", "U+201C (LEFT DOUBLE QUOTATION MARK)"),
+    "quotes": ('"sk-secret"', "U+0022 (QUOTATION MARK)"),
+    "zero-width": ("sk-\u200bsecret", "U+200B (ZERO WIDTH SPACE)"),
+    "non-breaking": ("sk-\u00a0secret", "U+00A0 (NO-BREAK SPACE)"),
+    "letter": ("sk-s\u00e9cret", "U+00E9 (LATIN SMALL LETTER E WITH ACUTE)"),
+    "control": ("sk-\x1bsecret", "U+001B (a control character)"),
+}
+PLACES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GEMINI_API_KEY"}
+
+
+@pytest.mark.parametrize("name", BAD_KEYS)
+@pytest.mark.parametrize("sdk", HTTPX)
+def test_a_character_that_no_key_has_is_named(sdk: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its place, before anything is sent, and without the key."""
+    key, character = BAD_KEYS[name]
+    monkeypatch.setenv(PLACES[sdk], key)
+    with pytest.raises(InputError, match="which no key has") as raised:
+        emit(FORM, "How many?", model=MODELS[sdk])
+    with pytest.raises(InputError, match="The key in api_key") as given, Emitter(MODELS[sdk], api_key=key) as emitter:
+        emitter.emit(FORM, "How many?")
+
+    assert f"The key in {PLACES[sdk]} has the character {character}" in str(raised.value)
+    assert not any("secret" in str(each.value) or "cret" in str(each.value) for each in (raised, given))
+
+
+@pytest.mark.parametrize("key", ["  sk-secret\n", "sk-secret\r\n"])
+def test_blanks_around_a_key_are_left_out(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file ends with a line break."""
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    client: Any = create_client(find_profile(MODELS["openai"])[0], asynchronous=False)
+    with client:
+        assert client.api_key == "sk-secret"

@@ -167,3 +167,14 @@ def test_an_envelope_that_does_not_hold_is_refused(change: dict[str, Any]) -> No
 
     with pytest.raises(ValidationError):
         AIEnvelope.model_validate({**envelope, **change})
+
+
+def test_every_list_has_an_end() -> None:
+    """A small model that repeats itself fills a list until the budget is used up."""
+
+    def lists(schema: Any) -> list[Any]:
+        inner = [*schema.get("anyOf", ()), *schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
+        return [*([schema] if schema.get("type") == "array" else []), *(each for one in inner for each in lists(one))]
+
+    assert len(lists(binding_moment.TURN_SCHEMA)) >= len(("findings", "recommendations", "options", "missing"))
+    assert [each for each in lists(binding_moment.TURN_SCHEMA) if "maxItems" not in each] == []

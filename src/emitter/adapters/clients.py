@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from emitter.profiles.model import ClientConfig, ProviderProfile
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
+_QUOTES = frozenset("\"'`")
 _PLACEHOLDER_KEY = "no-key"
 HTTP_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_", "SSLKEYLOGFILE")
 """Beginnings of the environment variables that HTTP clients read."""
@@ -95,7 +96,7 @@ def create_client(
 
         with settings:
             return create_bedrock_client(config.flavour, api_key, url, http_client)
-    key = api_key or _find_key(profile)
+    key = _find_key(profile, api_key)
     if http_client is None:
         check_http_settings(url)
     with settings:
@@ -155,7 +156,7 @@ def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: 
     environment.
     """
     read = tuple((name, value) for name, value in os.environ.items() if name.upper().startswith(_VARIABLES))
-    return ClientSettings(api_key or _find_key(profile), find_base_url(profile, base_url), read)
+    return ClientSettings(_find_key(profile, api_key), find_base_url(profile, base_url), read)
 
 
 def check_client_config(profile: ProviderProfile) -> None:
@@ -291,9 +292,13 @@ def find_credentials(profile: ProviderProfile, client: object) -> tuple[str, ...
     return tuple(dict.fromkeys(filter(None, (*keys, *find_client_credentials(client)))))
 
 
-def _find_key(profile: ProviderProfile) -> str:
+def _find_key(profile: ProviderProfile, explicit: str | None = None) -> str:
+    """Return the caller's key, or that of the environment. Raises ``MissingKey``, or ``InputError`` for a bad one."""
+    if explicit:
+        return _check_key(explicit.strip(), "api_key")
     config = profile.client
-    value = next((key for name in config.key_env if (key := os.environ.get(name, "").strip())), None)
+    found = ((name, os.environ.get(name, "").strip()) for name in config.key_env)
+    value = next((_check_key(key, name) for name, key in found if key), None)
     if value is None and config.key_required:
         require_sdk(profile)  # without the SDK, a key does not help
         names = " or ".join(config.key_env)
@@ -302,6 +307,21 @@ def _find_key(profile: ProviderProfile) -> str:
             hint=f"Set {names}. In Python, Emitter(api_key=...), client= and Fallback(client=...) work, too.",
         )
     return value or _PLACEHOLDER_KEY
+
+
+def _check_key(key: str, place: str) -> str:
+    """Return a key that a header can carry. Those from a document or a file often have quotation marks."""
+    wrong = next((char for char in key if not " " <= char <= "~"), None)
+    wrong = wrong or (key[0] if key[:1] in _QUOTES and key[0] == key[-1] else None)
+    if wrong is None:
+        return key
+    import unicodedata  # noqa: PLC0415  few keys are wrong
+
+    raise InputError(
+        f"The key in {place} has the character U+{ord(wrong):04X} ({unicodedata.name(wrong, 'a control character')}), "
+        "which no key has.",
+        hint="Copy the key again, without quotation marks.",
+    )
 
 
 def find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None:

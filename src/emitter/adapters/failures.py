@@ -274,7 +274,11 @@ def _make_unexpected_fault(error: Exception, transfer: HttpTransfer) -> Fault:
     frames = _frames(root)
     is_loop = bool(frames) and _package(frames[-1]) in _EVENT_LOOPS
     kind = FaultKind.PROTOCOL if transfer.is_sent and not is_loop else FaultKind.CLIENT
-    return Fault(kind, f"{_MESSAGES[kind].removesuffix('.')} ({type(root).__name__}).", transfer.status)
+    message = f"{_MESSAGES[kind].removesuffix('.')} ({type(root).__name__})."
+    if isinstance(root, UnicodeEncodeError) and not transfer.is_sent:
+        character = f"U+{ord(root.object[root.start]):04X}"
+        message = f"{message} A header, such as that of the key, has the character {character}."
+    return Fault(kind, message, transfer.status)
 
 
 def _error_text(response: Any, error: Any) -> str:

@@ -144,7 +144,9 @@ TurnAnswer: TypeAlias = BindingMoment | Deliberation | ClarificationRequest | Er
 TURN_SCHEMA_NAME = "binding_turn"
 ERROR_CODES = ("validation_failed", "tool_call_refused", "context_exhausted", "ambiguous_intent")
 """The values that OpenWOP recommends for ``error.code``."""
-_TEXT_LIST_SCHEMA: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_MAX_LISTED = 16
+"""The most entries of a list. A small model repeats itself in a list without an end."""
+_TEXT_LIST_SCHEMA: dict[str, Any] = {"type": "array", "items": {"type": "string"}, "maxItems": _MAX_LISTED}
 
 
 def _variant_schema(kind: str, optional: tuple[str, ...] = (), /, **properties: dict[str, Any]) -> dict[str, Any]:
@@ -180,6 +182,7 @@ TURN_SCHEMA: Mapping[str, Json] = closed_schema(
                 questions={
                     "type": "array",
                     "minItems": 1,
+                    "maxItems": _MAX_LISTED,
                     "items": closed_schema(id=ID_SCHEMA, question=NONEMPTY_TEXT_SCHEMA),
                 },
             ),

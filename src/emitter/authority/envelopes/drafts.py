@@ -286,7 +286,8 @@ def _enum_schema(values: Iterable[str]) -> dict[str, Any]:
 
 
 def _array_schema(values: Iterable[str]) -> dict[str, Any]:
-    return {"type": "array", "items": _enum_schema(values), "minItems": 1}
+    items = _enum_schema(values)
+    return {"type": "array", "items": items, "minItems": 1, "maxItems": len(items["enum"])}
 
 
 def _object_schema(*optional: str, **properties: Any) -> dict[str, Any]:
