@@ -349,14 +349,14 @@ _HEAVY = ("flood:", "trickle:slow-reader")
 _HEAVY_AT_ONCE = 2
 """A flood and a large request keep a processor busy, which those that wait must not notice."""
 _TRIES = 3
-"""How often a run is tried alone until its request reaches the server."""
+"""How often a run is tried alone until it reaches the server and ends in time."""
 
 
 def perform_timed(runs: Iterable[Run], size: int, *, measured: bool) -> Figures:
     """Perform runs that do not end by themselves, many at once, and measure when they end.
 
-    What ends late is tried again alone, since this process may have been busy. What ends before its request reaches the
-    server shows nothing, and is tried again more often.
+    What ends late, or before its request reaches the server, is tried again alone and a few times, since the machine
+    may be busy. A call that does not end at its deadline is late each time.
     """
     asked = list(runs)
     heavy = [run for run in asked if str(run).startswith(_HEAVY)]
@@ -415,11 +415,11 @@ async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
 def _count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome], seconds: float) -> None:
     """Count what came of a run, unless it is to be tried again."""
     is_late, is_met = seconds > DEADLINE + LATE, course.met or course.run.is_upload
-    if is_late and vendors.is_measured:
-        vendors.figures.note("hang", f"{course.run}: {seconds:.1f} s")
-    if vendors.again is not None and (not is_met or (is_late and not vendors.is_measured)):
+    if vendors.again is not None and (is_late or not is_met):
         vendors.again.append(course.run)
         return
+    if is_late and vendors.is_measured:
+        vendors.figures.note("hang", f"{course.run}: {seconds:.1f} s")
     vendors.figures.longest = max(vendors.figures.longest, seconds)
     vendors.count(course, outcomes)
     if course.run.is_upload:
