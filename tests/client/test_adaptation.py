@@ -12,7 +12,8 @@ import pytest
 
 from emitter import BadRequest, Emitter, Fallback, Policy, Profile, emit, emit_many
 from emitter.bulk import Batch
-from emitter.client import refusals
+from emitter.client import prepare_emission, refusals
+from emitter.client.documents import document_settings
 from emitter.events import MODE_REFUSED, STREAM_REQUIRED
 from emitter.testing import ModesRefused, StreamsOnly, Text, Violating, simulator
 from emitter.testing.behaviours import find_output_mode
@@ -357,3 +358,12 @@ def test_a_profile_can_name_the_mode_at_once(run: Any) -> None:
     found = emit(SCHEMA, SITUATION, model="m", profile=server, base_url=watched.options()["base_url"])
 
     assert (found.value, watched.modes) == (DOCUMENT, ["text"])
+
+
+def test_a_server_without_an_address_is_no_concern_of_the_memory(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a server has refused something, another one without an address is still missed only when it is asked."""
+    monkeypatch.delenv("OPENAI_COMPATIBLE_BASE_URL", raising=False)
+    emit(SCHEMA, SITUATION, **run(refusing("json_schema")).options())
+
+    form, settings = document_settings(SCHEMA, "openai-compatible/m", {})
+    assert prepare_emission(form, SITUATION, settings).request.output.mode.value == "json_schema"

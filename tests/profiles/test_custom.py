@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from emitter.profiles.tables import UsageFields
+
 CHAT = WireFormat.OPENAI_CHAT
 SERVER = """
 name = "acme"
@@ -111,6 +113,13 @@ def test_what_a_caller_states_is_assumed_no_longer() -> None:
     assert (both.is_ceiling_assumed, both.is_window_open, both.known) == (False, False, True)
 
 
+def usage_of(server: Profile) -> UsageFields:
+    """Return where a server counts its tokens."""
+    usage = server.wires[CHAT].usage
+    assert usage is not None
+    return usage
+
+
 FACTS: dict[str, tuple[dict[str, Any], Callable[[Profile], object], object]] = {
     "max_output": ({"max_output": 9}, lambda server: server.model_limits("m").max_output, 9),
     "context": ({"context": 9_999_999}, lambda server: server.model_limits("m").context, 9_999_999),
@@ -118,6 +127,11 @@ FACTS: dict[str, tuple[dict[str, Any], Callable[[Profile], object], object]] = {
     "enforced": ({"enforced": True}, lambda server: server.wires[CHAT].output.enforced, True),
     "strict": ({"strict": True}, lambda server: server.sends_strict(CHAT, "m"), True),
     "stops": ({"stops": {"eos": "complete"}}, lambda server: server.wires[CHAT].stops.lookup("eos").value, "complete"),
+    "usage": (
+        {"usage": {"thinking": ("spent.thinking",), "thinking_beside": True}},
+        lambda server: (usage_of(server).thinking, usage_of(server).thinking_beside),
+        (("spent.thinking",), True),
+    ),
     "rules": (
         {"rules": [{"code": "1113", "means": "quota"}]},
         lambda server: server.faults.lookup(429, "1113", "", ""),
@@ -296,3 +310,5 @@ def test_a_profile_that_was_read_twice_is_one_key() -> None:
     assert resolve_model("m", None, None, first) is resolve_model("m", None, None, again)
     assert resolve_model("m", None, None, other).profile is other
     assert key_of(first, None) == key_of(again, None) != key_of(other, None)
+    azure = first.override(tables={"client": {"flavour": "AzureOpenAI", "api_version": "v1"}})
+    assert key_of(azure, None) != key_of(first, None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from emitter.adapters.clients import find_base_url
+from emitter.errors import InputError
 from emitter.messages import FaultKind
 
 if TYPE_CHECKING:
@@ -76,5 +77,8 @@ def _owner(settings: Settings) -> object:
 
 
 def _server(settings: Settings, target: ModelTarget) -> _Server:
-    address = find_base_url(target.profile, settings.base_url) if settings.client is None else None
+    address = None
+    if settings.client is None:
+        with suppress(InputError):  # the address is missing, which is an error only if a request is sent
+            address = find_base_url(target.profile, settings.base_url)
     return _Server(address, target.profile.name, target.wire, target.model)

@@ -138,6 +138,7 @@ _FACTS = {
     "max_output": "models.max_output",
     "enforced": "wires.*.output.enforced",
     "stops": "wires.*.stops.reasons",
+    "usage": "wires.*.usage",
     "rules": "faults.rules",
     "keywords": "subset.keywords",
 }

@@ -253,6 +253,8 @@ class ProfileFacts(TypedDict, total=False):
         enforced: The server constrains what the model writes to the schema.
         strict: The server knows the flag ``strict``.
         stops: The meaning of stop reasons, such as ``{"end": "complete"}``.
+        usage: Where a response counts parts of its tokens, such as ``{"thinking": ["reasoning_tokens"]}``; see the
+            tables ``usage`` of emitter's profiles.
         rules: Rules for error bodies, such as ``[{"message": "balance", "means": "quota"}]``. The first match counts.
         keywords: The JSON Schema keywords that the server enforces.
         tables: Any other table of a profile, by its name.
@@ -270,6 +272,7 @@ class ProfileFacts(TypedDict, total=False):
     enforced: bool
     strict: bool
     stops: Mapping[str, str]
+    usage: Mapping[str, object]
     rules: Sequence[Mapping[str, object]]
     keywords: Sequence[str]
     tables: Mapping[str, Any]
