@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 T_contra = TypeVar("T_contra", contravariant=True)
 
 
+SCHEMA_KEYWORDS = frozenset(
+    {"type", "enum", "const", "format", "pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"}
+    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+    | {"minItems", "maxItems", "uniqueItems", "contains", "additionalItems", "unevaluatedItems"}
+    | {"required", "additionalProperties", "unevaluatedProperties", "minProperties", "maxProperties", "propertyNames"}
+    | {"anyOf", "oneOf", "not", "falseSchema", "json", "keys"}
+)
+"""Rules whose violations are whole sentences without the name of the rule."""
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A broken rule.
@@ -23,7 +33,7 @@ class Violation:
     Attributes:
         pointer: The JSON pointer of the value. Names that the schema does not know are written as ``*``.
         rule: The schema keyword, or the identifier of a content rule.
-        expected: A phrase that is written from the schema alone.
+        expected: What belongs there, in words that are written from the schema alone.
     """
 
     pointer: str
@@ -31,7 +41,8 @@ class Violation:
     expected: str
 
     def __str__(self) -> str:
-        return f"{self.pointer or '/'}: {self.rule}: {self.expected}"
+        named = f"{self.rule}: " if self.rule not in SCHEMA_KEYWORDS else ""
+        return f"{self.pointer or '/'}: {named}{self.expected}"
 
 
 class Severity(str, Enum):

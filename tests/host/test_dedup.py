@@ -299,8 +299,8 @@ REMEMBERED: dict[str, EnvelopeOutcome] = {
     ),
     "invalid": InvalidEnvelope(
         OutcomeCode.PAYLOAD,
-        "envelope_invalid: /payload/text: type: must be of type string",
-        (Violation("/payload/text", "type", "must be of type string"), Violation("", "json", "one document")),
+        "envelope_invalid: /payload/text: a text",
+        (Violation("/payload/text", "type", "a text"), Violation("", "json", "one document")),
     ),
     "invalid, with the code alone": InvalidEnvelope(OutcomeCode.NOT_APPLICABLE, "not-applicable"),
     **{f"breached {each.value}": Breached(each, 3, 4) for each in CapKind},

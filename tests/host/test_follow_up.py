@@ -80,16 +80,16 @@ def test_a_replay_shows_the_schema_too() -> None:
 
 
 MENDED: dict[str, tuple[dict[str, Any], EnvelopeContext, tuple[str, ...]]] = {
-    "shape": (envelope(ignore=SAID), CONTEXT, ("additionalProperties",)),
-    "missing": ({"type": NOTE}, CONTEXT, ("/payload: required", "/meta: required")),
-    "no JSON": (envelope(payload={"text": "\ud800"}), CONTEXT, ("/: json",)),
-    "unknown kind": (envelope("vendor.ignore.it"), CONTEXT, ("/type: enum: one of", *CATALOGUE.ids)),
+    "shape": (envelope(ignore=SAID), CONTEXT, ("no property that the schema does not name",)),
+    "missing": ({"type": NOTE}, CONTEXT, ("/payload: ", "/meta: ")),
+    "no JSON": (envelope(payload={"text": "\ud800"}), CONTEXT, ("/: one JSON document",)),
+    "unknown kind": (envelope("vendor.ignore.it"), CONTEXT, ("/type: one of", *CATALOGUE.ids)),
     "higher version": (envelope(schemaVersion=77), CONTEXT, ("/schemaVersion: version: version 2",)),
-    "payload": (envelope(payload={"text": 77, SAID: SAID}), CONTEXT, ("/payload/text: type", "/payload")),
+    "payload": (envelope(payload={"text": 77, SAID: SAID}), CONTEXT, ("/payload/text: a text", "/payload")),
     "contract, leniently": (
         envelope(),
         replace(CONTEXT, contract=replace(FOREIGN, refusal_mode=RefusalMode.DISCARD_AND_WARN)),
-        ("/type: enum: one of", "vendor.acme.other", *UNIVERSAL_SCHEMAS),
+        ("/type: one of", "vendor.acme.other", *UNIVERSAL_SCHEMAS),
     ),
 }
 
@@ -151,7 +151,7 @@ def test_prompts_may_be_the_hosts_own(tmp_path: Any) -> None:
     text = build_follow_up(acceptor().accept(envelope(payload={}), CONTEXT), prompt.load(tmp_path))
     assert text is not None
 
-    assert text.startswith("Noli errare: - /payload: required")
+    assert text.startswith("Noli errare: - /payload: ")
 
 
 # back to a model

@@ -181,7 +181,7 @@ REFUSED: dict[str, Refused] = {
         "invalid",
         [
             breached("schema", 3),
-            failed("envelope_invalid", 'envelope_invalid: /payload: required: the property "text"'),
+            failed("envelope_invalid", 'envelope_invalid: /payload: the property "text", which is a text'),
         ],
         envelope(payload={}),
         context=counted(schema=3),
@@ -196,7 +196,7 @@ REFUSED: dict[str, Refused] = {
         "invalid",
         [
             breached("schema", 0),
-            failed("envelope_invalid", 'envelope_invalid: /payload: required: the property "text"'),
+            failed("envelope_invalid", 'envelope_invalid: /payload: the property "text", which is a text'),
         ],
         envelope(payload={}),
         replace(RULES, limits=HostLimits(schema_rounds=0)),

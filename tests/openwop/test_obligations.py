@@ -126,7 +126,7 @@ def test_what_was_wrong_goes_back_to_the_model() -> None:
     found = Acceptor().accept(envelope("error", payload={"code": "quillious", "message": 7}), WHERE)
 
     words = build_follow_up(found) or ""
-    assert "/payload/message: type: must be of type string" in words
+    assert "/payload/message: a text" in words
     assert "quillious" not in words
 
 

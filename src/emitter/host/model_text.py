@@ -260,7 +260,7 @@ def build_follow_up(acceptance: Acceptance, prompts: PromptTemplates | None = No
     if acceptance.requested_kind is not None:
         return _build_schema_reply(templates, acceptance.requested_kind, acceptance)
     if isinstance(outcome, Gated) and (counts_as_round(outcome) or outcome.code is OutcomeCode.CONTRACT):
-        return prompt.render_correction(templates, [f"/type: enum: one of {', '.join(outcome.allowed_kinds)}"])
+        return prompt.render_correction(templates, [f"/type: one of {', '.join(outcome.allowed_kinds)}"])
     if isinstance(outcome, InvalidEnvelope) and outcome.code in REPAIRABLE:
         return prompt.render_correction(templates, outcome.violations)
     return None

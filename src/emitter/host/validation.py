@@ -198,12 +198,12 @@ _KEYWORDS = {
 }
 """JSON Schema keywords by pydantic's error types."""
 _EXPECTED = {
-    "missing": "this property",
+    "missing": "this property, which is missing",
     "extra_forbidden": "no property that the schema does not name",
-    "string_type": "must be of type string",
-    "int_type": "must be of type integer",
-    "bool_type": "must be of type boolean",
-    "model_type": "must be of type object",
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "model_type": "an object",
 }
 _VERSION_NOT_ADVERTISED = "the payload does not match the schema, whose version the host does not advertise"
 

@@ -150,10 +150,14 @@ def _admits_members(members: WireMembers, value: Json) -> bool:
 
 
 KEY_MEMBER = "key"
-_EXPECTED_UNIQUE_KEYS: Final = "no two entries with one key and different values"
-_EXPECTED_ENTRIES: Final = 'a list of objects with "key" and "value"'
-_EXPECTED_OBJECT_TEXT: Final = "the JSON text of one whole object, which names no property twice"
-_EXPECTED_NO_CONFLICT: Final = "no property that has another value outside this member"
+_EXPECTED_UNIQUE_KEYS: Final = (
+    'each "key" once: keep one entry of those with the same "key", leave out the others, and make up no new keys'
+)
+_EXPECTED_ENTRIES: Final = 'a list of objects with "key" and "value", such as [{"key": "…", "value": …}]'
+_EXPECTED_OBJECT_TEXT: Final = 'a text that is one whole JSON object, such as "{}", with each name in it once'
+_EXPECTED_NO_CONFLICT: Final = (
+    "only properties that do not stand outside this member already: leave out the repeated ones"
+)
 
 
 class MemberCodec(NamedTuple):

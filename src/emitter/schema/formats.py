@@ -32,6 +32,22 @@ STANDARD_FORMATS = frozenset(
 _UUID_VERSIONS = (1, 3, 4, 5, 6, 7, 8)
 _INTEGER_BITS = (8, 16, 32, 64)
 FORMAT_DESCRIPTIONS = {
+    "date": "A date such as 2027-01-31.",
+    "email": "An email address such as ada@example.com.",
+    "idn-email": "An email address such as ada@example.com.",
+    "hostname": "A host name such as www.example.com.",
+    "idn-hostname": "A host name such as www.example.com.",
+    "ipv4": "An IPv4 address such as 192.0.2.5.",
+    "ipv6": "An IPv6 address such as 2001:db8::5.",
+    "uri": "A URI such as https://example.com/page.",
+    "iri": "A URI such as https://example.com/page.",
+    "uri-reference": "A URI or a relative reference such as ../page.",
+    "iri-reference": "A URI or a relative reference such as ../page.",
+    "uri-template": "A URI template such as https://example.com/{id}.",
+    "uuid": "A UUID such as 123e4567-e89b-42d3-a456-426614174000.",
+    "json-pointer": "A JSON Pointer such as /items/0.",
+    "relative-json-pointer": "A relative JSON Pointer such as 1/items.",
+    "regex": "A regular expression such as ^[a-z]+$.",
     "date-time": f'A date and time like "2026-01-31T09:30:00" {OFFSET_HINT}.',
     "time": f'A time like "09:30:00" {OFFSET_HINT}.',
     "iso-date-time": 'A date and time, as in "2026-01-31T09:30:00". Add an offset from UTC only if you were given one.',
@@ -151,9 +167,3 @@ PYDANTIC_FORMAT_CHECKS = {
 """Checks for documents that pydantic parses."""
 CHECKED_FORMATS = STANDARD_FORMATS | FORMAT_CHECKS.keys()
 """Formats that are validated. All others only describe."""
-_LOCAL_FORMATS = {"date-time": "date-time-local", "time": "time-local"}
-
-
-def is_missing_offset(name: str, text: object) -> bool:
-    """Return whether a text would have the format if it had a UTC offset."""
-    return name in _LOCAL_FORMATS and isinstance(text, str) and FORMAT_CHECKS[_LOCAL_FORMATS[name]](text)

@@ -6,9 +6,8 @@ not define are masked, and for a union only the errors of the closest branch are
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import jsonschema_rs
 from jsonschema_rs import ValidationErrorKind as Kind
@@ -20,10 +19,7 @@ from emitter.schema.codecs import Undecoded
 from emitter.schema.dialects import DRAFT202012
 from emitter.schema.formats import (
     FORMAT_CHECKS,
-    FORMAT_DESCRIPTIONS,
-    OFFSET_HINT,
     PYDANTIC_FORMAT_CHECKS,
-    is_missing_offset,
 )
 from emitter.schema.json_data import escape_pointer_token, iter_objects, truncate_json
 
@@ -134,7 +130,7 @@ def _refuse_retrieval(uri: str) -> Any:
 def _invalid_schema_reason(error: ValidationError) -> str:
     if isinstance(error.kind, Kind.Referencing):
         return DANGLING_REFERENCE
-    return f"is not valid JSON Schema: {_to_json_text(error.instance)} is not allowed here"
+    return f"is not valid JSON Schema: {truncate_json(error.instance)} is not allowed here"
 
 
 class _WireMemberName(str):
@@ -190,7 +186,8 @@ def _find_undecoded(value: Json) -> list[_RawViolation]:
 def _relevant_errors(error: ValidationError, schema: Schema, document: Json) -> Iterator[_RawViolation]:
     """Yield the errors of the union branch that was meant, a wrong tag, or the error itself."""
     # Imported here, because most documents are valid.
-    from emitter.schema.closest_branch import WrongTag, choose_branch, read_union_error, value_at  # noqa: PLC0415
+    from emitter.schema.closest_branch import WrongTag, choose_branch, read_union_error  # noqa: PLC0415
+    from emitter.schema.phrases import BrokenRule, describe_correction  # noqa: PLC0415
 
     pending = [error]
     while pending:
@@ -199,42 +196,25 @@ def _relevant_errors(error: ValidationError, schema: Schema, document: Json) -> 
         union = read_union_error(current, schema, document)
         chosen = [] if union is None else choose_branch(union)
         if isinstance(chosen, WrongTag):
-            yield _RawViolation([*current.instance_path, chosen.name], "enum", _to_json_text(chosen.allowed))
+            expected = describe_correction(BrokenRule("enum", {}, None, chosen.allowed))
+            yield _RawViolation([*current.instance_path, chosen.name], "enum", expected)
         elif chosen:
             pending.extend(chosen)
         else:
-            value = value_at(document, current.instance_path)  # an error of a branch does not have it
-            yield _RawViolation(current.instance_path, current.kind.name, _describe_expectation(current.kind, value))
+            yield _RawViolation(current.instance_path, current.kind.name, _describe_expectation(current, schema))
 
 
-def _describe_expectation(kind: Kind, instance: Json) -> str:
+def _describe_expectation(error: ValidationError, schema: Schema) -> str:
     """Return the expectation, described from the schema alone."""
-    match kind:
-        case Kind.AdditionalProperties() | Kind.UnevaluatedProperties():
-            return "no property that the schema does not name"
-        case Kind.Required(name):
-            return f"the property {json.dumps(name)}"
-        case Kind.Type():
-            return f"must be of type {' or '.join(map(str, as_list(kind.value)))}"
-        case Kind.FalseSchema():
-            return "no value here"
-        case Kind.AnyOf() | Kind.OneOfNotValid() | Kind.OneOfMultipleValid():
-            return "exactly one of the forms that the schema lists"
-        case _:
-            return (
-                _describe_expected_format(kind.value, instance) if kind.name == "format" else _to_json_text(kind.value)
-            )
+    from emitter.schema.closest_branch import value_at  # noqa: PLC0415  as above
+    from emitter.schema.phrases import RULES_WITH_ARGUMENT, BrokenRule, describe_correction  # noqa: PLC0415  as above
 
-
-def _describe_expected_format(name: str, instance: Json) -> str:
-    if is_missing_offset(name, instance):
-        return f"{_to_json_text(name)}, {OFFSET_HINT}"
-    words = FORMAT_DESCRIPTIONS.get(name)
-    return f"{_to_json_text(name)}: {words}" if words else _to_json_text(name)
-
-
-def _to_json_text(value: Any) -> str:
-    try:
-        return truncate_json(value)
-    except TypeError:  # an error of the validator, which may quote the answer
-        return "a value that the schema describes"
+    kind, path = error.kind, list(error.schema_path)
+    keyword = kind.name
+    if keyword in path:  # the path of an error in a property's name leads on, to the keyword that the name broke
+        path = path[: len(path) - path[::-1].index(keyword) - 1]
+    node = as_mapping(value_at(schema, path))
+    argument = kind.property if isinstance(kind, Kind.Required) else kind.value
+    if keyword not in node:  # the path leads into another document, or it names no keyword
+        node = {keyword: True if argument is None else argument} if keyword in RULES_WITH_ARGUMENT else {}
+    return describe_correction(BrokenRule(keyword, node, cast("Json", schema), argument))

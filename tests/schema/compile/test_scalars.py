@@ -103,13 +103,17 @@ def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         {"type": "string", "format": "date"},
         ["2020-01-01"],
         ((OPENAI, ANTHROPIC, GOOGLE), {"type": "string", "format": "date"}),
-        (AZURE, reported(TEXT, 'Must hold: format "date".'), {("", "format", UNSUPPORTED)}),
+        (AZURE, reported(TEXT, "A date such as 2027-01-31."), {("", "format", UNSUPPORTED)}),
     ),
     row(
         "uri",
         {"type": "string", "format": "uri"},
         ["http://a.example/"],
-        ((OPENAI, GOOGLE, AZURE), reported(TEXT, 'Must hold: format "uri".'), {("", "format", UNSUPPORTED)}),
+        (
+            (OPENAI, GOOGLE, AZURE),
+            reported(TEXT, "A URI such as https://example.com/page."),
+            {("", "format", UNSUPPORTED)},
+        ),
         (ANTHROPIC, {"type": "string", "format": "uri"}),
     ),
     row("unknown-format", {"type": "string", "format": "colour"}, ["red"], (ALL, reported(TEXT, "Format: colour."))),
@@ -127,7 +131,7 @@ def test_types(vendor: str, schema: Any, wire: Form, losses: Lost, examples: lis
         ((OPENAI, ANTHROPIC, GOOGLE), {"type": ["string", "null"], "format": "date"}),
         (
             AZURE,
-            {"type": ["string", "null"], "description": 'Must hold: format "date".'},
+            {"type": ["string", "null"], "description": "A date such as 2027-01-31."},
             {("", "format", UNSUPPORTED)},
         ),
     ),
