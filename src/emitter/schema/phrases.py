@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from emitter.messages import as_list, as_mapping
+from emitter.outside_values import parse_int
 from emitter.schema.dialects import pattern_matches
 from emitter.schema.formats import FORMAT_DESCRIPTIONS
 from emitter.schema.json_data import (
@@ -364,7 +365,7 @@ def _generate(node: Mapping[str, Any], name: str) -> Json:
 
 
 def _has_length(text: str, node: Mapping[str, Any]) -> bool:
-    return int(node.get("minLength", 0)) <= len(text) <= int(node.get("maxLength", len(text)))
+    return bool(node.get("minLength", 0) <= len(text) <= node.get("maxLength", len(text)))
 
 
 _SMALL_NUMBERS: Final = (7, 1, 0)
@@ -385,7 +386,7 @@ def _fits(number: float, node: Mapping[str, Any], *, is_whole: bool) -> bool:
     lowest, above = node.get("minimum"), node.get("exclusiveMinimum")
     highest, below = node.get("maximum"), node.get("exclusiveMaximum")
     return (
-        (not is_whole or float(number).is_integer())
+        (not is_whole or number % 1 == 0)
         and (lowest is None or number >= lowest)
         and (highest is None or number <= highest)
         and (not _is_bound(above) or number > above)
@@ -413,8 +414,8 @@ def generate_text(pattern: str) -> str | None:
         repeated = quantifier[1] if quantifier else None
         first = piece["first"] or piece["set"]
         sign = piece["escaped"] or piece["literal"] or _SET_EXAMPLES.get(first, first)
-        count = 1 if repeated is None else int(repeated[:3])
-        if count > _MAX_REPEATED:
+        count = 1 if repeated is None else parse_int(repeated, maximum=_MAX_REPEATED)
+        if count is None:
             return None
         parts.append(sign * count)
         place = quantifier.end() if quantifier else piece.end()
