@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from emitter.testing.cassettes import ClientFactory as ClientFactory
     from emitter.testing.cassettes import RecordingTransport as RecordingTransport
     from emitter.testing.cassettes import ReplayTransport as ReplayTransport
+    from emitter.testing.dialects import VendorWords as VendorWords
     from emitter.testing.plans import Behaviour as Behaviour
     from emitter.testing.plans import EndReason as EndReason
     from emitter.testing.plans import ErrorKind as ErrorKind
@@ -71,6 +72,7 @@ else:
                 "StreamsOnly Text Thinking Trickled Twice Unauthorized Unended UnknownStop Violating write_decision"
             ),
             "cassettes": "ClientFactory RecordingTransport ReplayTransport",
+            "dialects": "VendorWords",
             "plans": (
                 "Behaviour EndReason ErrorKind PlannedError PlannedResponse RawResponse ReceivedRequest "
                 "Transmission TransmissionOutcome"

@@ -1,4 +1,4 @@
-"""The sentences in which servers refuse a request, as data: ``dialects.toml``."""
+"""The sentences in which servers refuse a request, as data: ``dialects.toml``, and a server that says them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from emitter.errors import InputError
+from emitter.messages import OutputMode
+from emitter.testing.behaviours import DECODED, find_output_mode
+from emitter.testing.plans import RawResponse
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from emitter.testing.plans import Behaviour, PlannedOutcome, ReceivedRequest
 
 
 class DialectKind(str, Enum):
@@ -85,3 +92,54 @@ def load_dialects() -> Mapping[str, Dialect]:
     text = files("emitter.testing").joinpath("dialects.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["dialects"]
     return {row["name"]: Dialect(kind=DialectKind(row.pop("kind")), **row) for row in rows}
+
+
+_SCHEMA_MODES = frozenset({OutputMode.JSON_SCHEMA, OutputMode.TOOL})
+"""The modes that a server without structured output refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorWords:
+    """A server that refuses what it cannot serve, in the words of a ``dialect``. ``answer`` follows otherwise.
+
+    Attributes:
+        dialect: The name of a dialect in ``dialects.toml``, such as ``"vllm-window"``.
+        limit: The limit of the window, the output, the rate or the credit in tokens, or the budget that is enough.
+        prompt_tokens: The tokens of the prompt. By default they are counted.
+    """
+
+    dialect: str
+    limit: int = 4096
+    prompt_tokens: int | None = None
+    answer: Behaviour = DECODED
+
+    def __post_init__(self) -> None:
+        if self.dialect not in load_dialects():
+            hint = f"Choose one of {', '.join(load_dialects())}."
+            raise InputError(f"There is no dialect {self.dialect!r}.", hint=hint)
+
+    def plan(self, request: ReceivedRequest) -> PlannedOutcome:
+        """Return the refusal, or the answer."""
+        dialect, budget = load_dialects()[self.dialect], request.budget or 0
+        prompt = request.input_tokens if self.prompt_tokens is None else self.prompt_tokens
+        if not _is_refused(dialect.kind, request, self.limit, (prompt, budget)):
+            return self.answer.plan(request)
+        body = dialect.write_body(limit=self.limit, prompt=prompt, budget=budget)
+        return RawResponse(body.encode(), "application/json", dialect.status)
+
+
+def _is_refused(kind: DialectKind, request: ReceivedRequest, limit: int, tokens: tuple[int, int]) -> bool:
+    """Return whether a server refuses a request with these tokens of prompt and output budget."""
+    prompt, budget = tokens
+    conditions = {
+        DialectKind.WINDOW: prompt + budget > limit,
+        DialectKind.RATE: prompt + budget > limit,
+        DialectKind.PROMPT: prompt > limit,
+        DialectKind.OUTPUT: budget > limit,
+        DialectKind.CREDIT: budget > limit,
+        DialectKind.CUT: budget < limit,
+        DialectKind.MODE: find_output_mode(request) in _SCHEMA_MODES,
+        DialectKind.SCHEMA: find_output_mode(request) in _SCHEMA_MODES,
+        DialectKind.STREAM: not request.streamed,
+    }
+    return conditions.get(kind, True)

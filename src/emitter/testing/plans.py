@@ -114,10 +114,11 @@ class PlannedResponse:
 
 @dataclass(frozen=True, slots=True)
 class RawResponse:
-    """A body under HTTP 200 that is not in any vendor's format."""
+    """A body as it is, by default under HTTP 200."""
 
     body: bytes
     content_type: str = "text/html"
+    status: int = 200
 
 
 PlannedOutcome: TypeAlias = "PlannedResponse | PlannedError | RawResponse"

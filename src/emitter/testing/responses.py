@@ -136,7 +136,7 @@ def compose_response(
         case PlannedError():
             return compose_error(plan, request)
         case RawResponse():
-            return SimulatedResponse(200, {"content-type": plan.content_type}, plan.body, NO_USAGE)
+            return SimulatedResponse(plan.status, {"content-type": plan.content_type}, plan.body, NO_USAGE)
         case PlannedResponse():
             return _compose_answer(apply_budget(plan, request.budget), request, cached)
 

@@ -1,0 +1,153 @@
+"""The words of every server on every server: calls, tokens, verdicts and the text of the error, as one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from emitter import EmissionError, Policy, emit
+from emitter.client.result import Emission
+from emitter.clock import Clock
+from emitter.errors import BadRequest, PromptTooLong, QuotaExhausted, Refused
+from emitter.messages import Usage
+from emitter.profiles import find_profile
+from emitter.testing import Text, VendorWords, simulator
+from emitter.testing.dialects import load_dialects
+from tests.work import FULL, covering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from emitter.testing import Simulator
+
+DIALECTS = load_dialects()
+MODELS = (
+    "openai-compatible/m",
+    "vllm/m",
+    "ollama/m",
+    "llama-cpp/m",
+    "groq/openai/gpt-oss-20b",
+    "openrouter/deepseek/deepseek-v4",
+    "deepseek/deepseek-v4-pro",
+    "mistral/mistral-large-2512",
+    "xai/grok-4.3",
+    "moonshot/kimi-k2.6",
+    "zai/glm-5",
+    "cerebras/gpt-oss-120b",
+    "cohere/command-a-03-2025",
+    "huggingface/openai/gpt-oss-120b",
+)
+"""A server of unknown make, and the named ones."""
+FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"n": {"type": "integer"}},
+    "required": ["n"],
+    "additionalProperties": False,
+}
+ANSWER = Text({"n": 3})
+FIRST, LIMIT = 3000, 2000
+POLICY = Policy(output_tokens=FIRST, max_output_tokens=4 * FIRST)
+FAST = Clock(sleep=lambda _: None)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What follows from a kind of dialect.
+
+    Attributes:
+        limit: The server's limit, 0 for one that nothing fits.
+        verdicts: The verdict of each call.
+        error: The exception, or None if the last call is answered.
+        text: What the exception says.
+    """
+
+    verdicts: str
+    error: type[EmissionError] | None = None
+    text: str = ""
+    limit: int = LIMIT
+
+
+TABLE = {
+    "window": Row("overflowed complete"),
+    "output": Row("faulted complete"),
+    "credit": Row("faulted complete"),
+    "rate": Row("faulted complete"),
+    "cut": Row("truncated complete", limit=FIRST + 1),
+    "mode": Row("faulted complete"),
+    "stream": Row("faulted complete"),
+    "busy": Row("faulted faulted complete"),
+    "prompt": Row("overflowed", PromptTooLong, "Shorten the prompt", limit=1),
+    "quota": Row("faulted", QuotaExhausted, "Add credit or raise the limit"),
+    "day": Row("faulted", QuotaExhausted, "Add credit or raise the limit"),
+    "filter": Row("refused", Refused, "A refusal is never re-sent"),
+    "schema": Row("faulted", BadRequest, "the schema"),
+    "media": Row("faulted", BadRequest, "an image or file"),
+}
+"""By kind of dialect."""
+BUT = {
+    "openai-request-too-large": Row("faulted", PromptTooLong, "Shorten the prompt", limit=1),
+    "bare-output": Row("faulted", BadRequest, "Policy(output_tokens=..., max_output_tokens=...)"),
+}
+"""Dialects that differ from their kind."""
+SCHEMALESS = Row("complete")
+"""What follows where the first request has no schema, so that no schema is refused."""
+
+
+@pytest.fixture(scope="module")
+def vendor() -> Iterator[Simulator]:
+    """Return one server for all cells."""
+    with simulator(answers=ANSWER) as running:
+        yield running
+
+
+CELLS = {*covering(MODELS, DIALECTS, strength=2 if FULL else 1), *((MODELS[0], name) for name in DIALECTS)}
+
+
+@pytest.mark.parametrize(("model", "name"), sorted(CELLS))
+def test_every_dialect_on_every_server(model: str, name: str, vendor: Simulator) -> None:
+    """Calls, tokens, verdicts and the text of the error follow from what is said, not from who says it."""
+    row = expected(model, name)
+    words = VendorWords(name, row.limit, answer=ANSWER)
+    vendor.reset()
+    vendor.script(*([words] * (2 if DIALECTS[name].kind == "busy" else 4)))
+
+    result = ask(model, vendor)
+
+    assert " ".join(attempt.verdict.value for attempt in result.attempts) == row.verdicts
+    assert len(vendor.calls) == len(row.verdicts.split())
+    billed = sum((call.usage for call in vendor.calls), Usage()).total
+    assert result.usage.estimated or result.usage.total == billed
+    assert type(result) is (row.error or Emission)
+    assert row.text in str(result)
+    if DIALECTS[name].figures and row.verdicts.endswith("complete"):
+        assert fits(name, vendor)
+    if row.error is not None and DIALECTS[name].figures:
+        assert "The vendor names its limits: " in str(result)
+        assert "output_tokens" not in str(result)
+
+
+def expected(model: str, name: str) -> Row:
+    """Return the row of a cell."""
+    kind, (profile, bare) = DIALECTS[name].kind.value, find_profile(model)
+    is_schemaless = profile.preferred_output_mode(profile.default_wire, bare).value == "json_object"
+    if kind in {"mode", "schema"} and is_schemaless:
+        return SCHEMALESS
+    return BUT.get(name) or TABLE[kind]
+
+
+def ask(model: str, vendor: Simulator) -> Emission[Any] | EmissionError:
+    """Return the emission or its exception."""
+    try:
+        return emit(FORM, "How many?", model=model, client=vendor.client(model), policy=POLICY, clock=FAST)
+    except EmissionError as error:
+        return error
+
+
+def fits(name: str, vendor: Simulator) -> bool:
+    """Return whether the second request has as much output as the limit allows, and no more."""
+    call = vendor.calls[-1]
+    budget = call.body.get("max_tokens") or call.body.get("max_completion_tokens")
+    limit = LIMIT if DIALECTS[name].kind.value in {"output", "credit"} else LIMIT - call.usage.input
+    return limit - 200 <= budget <= limit or DIALECTS[name].figures.get("window") == "limit"
