@@ -75,7 +75,8 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     conversation, media = _read_conversation(form, messages, settings, templates)
     if media:
         settings = _require_media_support(media, settings)
-    plan = _plan_model(form, settings.resolve(), templates, settings)
+    target = settings.resolve()
+    plan = plan_form(form, target, templates, settings, recall_refusals(settings, target).modes)
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
     # The gate comes before the window check, because a shorter prompt would not help.
@@ -128,11 +129,6 @@ def _prepare_model(
     )
 
 
-def _plan_model(form: OutputForm, target: ModelTarget, templates: PromptTemplates, settings: Settings) -> FormPlan:
-    """Return the plan of a form, in an output mode that the model's server has not refused yet."""
-    return plan_form(form, target, templates, settings, recall_refusals(settings, target).modes)
-
-
 def _report_refusals(plan: FormPlan, request: ModelRequest, opening: tuple[Event, ...]) -> tuple[Event, ...]:
     """Return the first events of an emission, with those about what the server refused of earlier ones."""
     if not plan.key.refused_modes and not request.is_streamed:
@@ -174,7 +170,7 @@ def _add_alternatives(
         if media and (problem := _media_problem(media, target)):
             opening.append(LogAppended(Level.WARN, f"a fallback is left out: {problem}"))
             continue
-        plan = _plan_model(form, target, templates, own)
+        plan = plan_form(form, target, templates, own, recall_refusals(own, target).modes)
         try:
             built = _fit_budget(_prepare_model(form, plan, prepared.conversation, own, identity), plan)
         except ContextWindowExceededError as error:
