@@ -32,7 +32,7 @@ from tests.work import covering
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from emitter.profiles.model import ProviderProfile
+    from emitter.profiles.model import Profile
 
 WAYS = ("emit", "aemit", "stream", "astream")
 BACKGROUND = ("emit in the background", "aemit in the background")
@@ -187,7 +187,7 @@ class Asking:
         self.way, _, rest = way.partition(" ")
         self.is_async, self.is_background = way.startswith("a"), bool(rest)
         self.model, self.wire = SCENARIO_MODELS[wire], wire
-        profile: ProviderProfile = find_profile(self.model)[0]
+        profile: Profile = find_profile(self.model)[0]
         self.client: Any = create_client(profile, asynchronous=self.is_async, base_url=url, api_key="a-key-to-send")
 
     def arguments(self, policy: Policy, *, large: bool) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tests.profiles.test_loading import CHILD, WHOLE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
 
 S, D, L, R, F = "structured-output", "discriminator-enum", "long-context", "reasoning", "function-calling"
 V, A, P = "vision-input", "audio-input", "x-host-emitter-document-input"
@@ -149,7 +149,7 @@ def test_every_row_of_capabilities_can_be_reached(name: str) -> None:
 def test_no_fact_is_stated_twice(name: str) -> None:
     """What follows from another table is not written down beside it."""
     loaded = profile.load_profile(name)
-    bare = profile.ProviderProfile.model_validate({**loaded.model_dump(), "capabilities": ()})
+    bare = profile.Profile.model_validate({**loaded.model_dump(), "capabilities": ()})
     for row in loaded.capabilities:
         for wire in loaded.wires:
             assert not row.provides & capability_gate.model_capabilities(bare, wire, sample(row.match))
@@ -187,7 +187,7 @@ def test_what_is_advertised_satisfies_the_protocols_schema() -> None:
 ROW = '\n[[capabilities]]\nmatch = "big*"\nsource = "page"\nverified = 2026-01-01\nprovides = {}\n'
 
 
-def own(folder: Path, text: str) -> ProviderProfile:
+def own(folder: Path, text: str) -> Profile:
     """Return a profile of one's own."""
     (folder / "own.toml").write_text(WHOLE + text)
     return profile.load_profile_from(folder, "own")

@@ -19,7 +19,7 @@ from emitter.messages import OutputMode
 from emitter.profiles.tables import SourcedTable
 
 if TYPE_CHECKING:
-    from emitter.profiles.model import ProviderProfile
+    from emitter.profiles.model import Profile
 
 ALL = profile.profile_names()
 FOLDER = Path(__file__).parents[2] / "providers"
@@ -295,7 +295,7 @@ def test_a_profile_that_does_not_exist_is_named() -> None:
 SOURCE = 'source = "page"\nverified = 2026-01-01\n'
 
 
-def extended(folder: Path, text: str) -> ProviderProfile:
+def extended(folder: Path, text: str) -> Profile:
     """Return a profile that extends the whole one."""
     (folder / "parent.toml").write_text(WHOLE)
     (folder / "child.toml").write_text(f'extends = "parent"\n{CHILD}{text}')

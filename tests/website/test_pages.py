@@ -18,7 +18,7 @@ from tests.typing.blocks import program
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
 
 pytest_plugins = ["pytester"]
 
@@ -63,7 +63,7 @@ def test_the_profile_that_a_page_shows_can_be_used(tmp_path: Path) -> None:
     assert (changed.media, "seed" in supported_settings(changed)) == ((), False)
 
 
-def supported_settings(profile: ProviderProfile) -> Mapping[str, object]:
+def supported_settings(profile: Profile) -> Mapping[str, object]:
     """Return the settings that a vendor's usual wire takes."""
     parameters = profile.wires[profile.default_wire].parameters
     assert parameters is not None

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from emitter.profiles.model import ClientConfig, ProviderProfile
+    from emitter.profiles.model import ClientConfig, Profile
 
 _SDK_MODULES = {Sdk.OPENAI: "openai", Sdk.ANTHROPIC: "anthropic", Sdk.GOOGLE: "google.genai", Sdk.BEDROCK: "boto3"}
 _QUOTES = frozenset("\"'`")
@@ -58,7 +58,7 @@ _VARIABLES = (*(name for names in _SDK_VARIABLES.values() for name in names), *H
 
 
 def create_client(
-    profile: ProviderProfile,
+    profile: Profile,
     *,
     asynchronous: bool,
     base_url: str | None = None,
@@ -149,7 +149,7 @@ class ClientSettings(NamedTuple):
     environment: tuple[tuple[str, str], ...]
 
 
-def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: str | None) -> ClientSettings:
+def client_settings(profile: Profile, *, base_url: str | None, api_key: str | None) -> ClientSettings:
     """Return the settings that ``create_client`` would use now. Raises ``MissingKey``.
 
     Besides the key and the address, SDKs and httpx2 read proxies, certificates, organizations and projects from the
@@ -159,14 +159,14 @@ def client_settings(profile: ProviderProfile, *, base_url: str | None, api_key: 
     return ClientSettings(_find_key(profile, api_key), find_base_url(profile, base_url), read)
 
 
-def check_client_config(profile: ProviderProfile) -> None:
+def check_client_config(profile: Profile) -> None:
     """Raise the error that ``create_client`` would raise, without creating a client."""
     require_sdk(profile)
     _find_key(profile)
     find_base_url(profile, None)
 
 
-def require_sdk(profile: ProviderProfile) -> None:
+def require_sdk(profile: Profile) -> None:
     """Raise ``MissingExtra`` if the SDK of a profile is not installed."""
     module = _SDK_MODULES[profile.client.sdk]
     if sys.modules.get(module) is None and not _is_installed(module):
@@ -180,7 +180,7 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def check_client(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:
+def check_client(client: object, profile: Profile, model: str, *, asynchronous: bool) -> None:
     """Raise ``InputError`` for a client that is closed, of the wrong SDK or of the wrong kind.
 
     A client is recognised by its methods, so that a wrapper around a client is accepted.
@@ -199,7 +199,7 @@ def _is_sdk_client(kind: type, sdk: Sdk, *, asynchronous: bool) -> bool:
     return kind.__name__.startswith("Async") is asynchronous and _send_method(kind, sdk) is not None
 
 
-def _check_wrapper(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:
+def _check_wrapper(client: object, profile: Profile, model: str, *, asynchronous: bool) -> None:
     hint = f"Pass client={_example_client(profile, asynchronous=asynchronous)}, or leave it out."
     if isinstance(client, type):
         raise InputError(f"client= is the class {_qualified_name(client)}, not a client.", hint=hint)
@@ -252,7 +252,7 @@ def _is_closed(client: object, *, asynchronous: bool) -> bool:
     return (closed() if callable(closed) else closed) is True
 
 
-def _example_client(profile: ProviderProfile, *, asynchronous: bool) -> str:
+def _example_client(profile: Profile, *, asynchronous: bool) -> str:
     """Return the source code that creates a suitable client."""
     config = profile.client
     if config.sdk is Sdk.GOOGLE:
@@ -286,13 +286,13 @@ def _missing_sdk_error(sdk: Sdk) -> MissingExtra:
     return MissingExtra(f"The {sdk.value} SDK is not installed.", extra=sdk.value)
 
 
-def find_credentials(profile: ProviderProfile, client: object) -> tuple[str, ...]:
+def find_credentials(profile: Profile, client: object) -> tuple[str, ...]:
     """Return the credentials in the environment and the client that requests to the provider may carry."""
     keys = (os.environ.get(name, "").strip() for name in profile.client.key_env)
     return tuple(dict.fromkeys(filter(None, (*keys, *find_client_credentials(client)))))
 
 
-def _find_key(profile: ProviderProfile, explicit: str | None = None) -> str:
+def _find_key(profile: Profile, explicit: str | None = None) -> str:
     """Return the caller's key, or that of the environment. Raises ``MissingKey``, or ``InputError`` for a bad one."""
     if explicit:
         return _check_key(explicit.strip(), "api_key")
@@ -324,7 +324,7 @@ def _check_key(key: str, place: str) -> str:
     )
 
 
-def find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None:
+def find_base_url(profile: Profile, explicit: str | None) -> str | None:
     """Return the address of a client, or None if its SDK has one. Raises ``MissingKey`` or ``InputError``."""
     config = profile.client
     environment_url = os.environ.get(config.base_url_env) if config.base_url_env else None
@@ -338,7 +338,7 @@ def find_base_url(profile: ProviderProfile, explicit: str | None) -> str | None:
     return url
 
 
-def _base_url_error(profile: ProviderProfile, explicit: str | None, url: str, problem: str, *, hint: str) -> InputError:
+def _base_url_error(profile: Profile, explicit: str | None, url: str, problem: str, *, hint: str) -> InputError:
     variable = profile.client.base_url_env if explicit is None else None
     shown, place = url.rpartition("@")[2], f" in {variable}" if variable else ""  # without credentials
     return InputError(f"The base URL {shown!r}{place} {problem}.", hint=hint)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.transport import HttpTransfer
     from emitter.messages import CallResult
-    from emitter.profiles.model import ProviderProfile, WireFormat
+    from emitter.profiles.model import Profile, WireFormat
 
 _SDKS = frozenset({"openai", "anthropic", "google", "boto3", "botocore"})
 _HTTP_LIBRARIES = frozenset(
@@ -113,7 +113,7 @@ _MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
 )
 
 
-def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
+def parse_failure(profile: Profile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
     """Return the result of a call that raised an exception. The module says whose failure it is.
 
     Errors of a store and of emitter itself are raised again.
@@ -132,7 +132,7 @@ def parse_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, 
     return _with_cause(result or _make_unexpected_fault(raised, transfer), error)
 
 
-def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:
+def _parse_transfer(profile: Profile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:
     """Return the result of an error response, as far as its body arrived.
 
     It is preferred to the exception that an SDK made of the response.
@@ -145,7 +145,7 @@ def _parse_transfer(profile: ProviderProfile, wire: WireFormat, transfer: HttpTr
     )
 
 
-def parse_exception(profile: ProviderProfile, wire: WireFormat, error: Exception) -> CallResult | None:
+def parse_exception(profile: Profile, wire: WireFormat, error: Exception) -> CallResult | None:
     """Return the result of an exception of an SDK or HTTP library, or None for one of other code."""
     raised = _unwrap(error)
     if isinstance(raised, EmitterError):

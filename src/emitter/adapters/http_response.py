@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from emitter.adapters.response_decoding import DecodingTables
     from emitter.messages import CallResult, Json, Usage
-    from emitter.profiles.model import ProviderProfile, WireFormat
+    from emitter.profiles.model import Profile, WireFormat
 
 _FIRST_SUCCESS, _LAST_SUCCESS = 200, 299
 _REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "apim-request-id", "x-amzn-requestid")
@@ -66,7 +66,7 @@ class ResponseHead(NamedTuple):
 
 
 def parse_response(
-    profile: ProviderProfile, wire: WireFormat, head: ResponseHead, text: str, *, expected: ExpectedAnswer | None
+    profile: Profile, wire: WireFormat, head: ResponseHead, text: str, *, expected: ExpectedAnswer | None
 ) -> CallResult:
     """Return the result of a complete HTTP response.
 
@@ -80,7 +80,7 @@ def parse_response(
 
 
 def decode_response(
-    profile: ProviderProfile, wire: WireFormat, head: ResponseHead, body: Json, *, expected: ExpectedAnswer | None
+    profile: Profile, wire: WireFormat, head: ResponseHead, body: Json, *, expected: ExpectedAnswer | None
 ) -> CallResult:
     """Return the result of a complete HTTP response whose body is parsed already, such as one in a batch's results."""
     tables = decoding_tables(profile, wire)
@@ -112,9 +112,7 @@ def _with_headers(result: CallResult, head: ResponseHead, body: Json) -> CallRes
     return replace(result, status=result.status or head.status, retry_after=wait, request_id=request_id)
 
 
-def parse_sdk_response(
-    profile: ProviderProfile, wire: WireFormat, response: object, expected: ExpectedAnswer
-) -> CallResult:
+def parse_sdk_response(profile: Profile, wire: WireFormat, response: object, expected: ExpectedAnswer) -> CallResult:
     """Return the result of a response that an SDK client returned.
 
     JSON is UTF-8, whatever the headers say (RFC 8259, section 8.1). A body that is not UTF-8 is a fault.
@@ -260,7 +258,7 @@ class StreamAccumulator:
     returned.
     """
 
-    def __init__(self, profile: ProviderProfile, wire: WireFormat, expected: ExpectedAnswer) -> None:
+    def __init__(self, profile: Profile, wire: WireFormat, expected: ExpectedAnswer) -> None:
         self._profile, self._wire, self._expected = profile, wire, expected
         self._tables = decoding_tables(profile, wire)
         self._adapter = ADAPTERS[wire]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from emitter.messages import CallResult, ExpectedAnswer, Json
-    from emitter.profiles.model import ProviderProfile, WireFormat
+    from emitter.profiles.model import Profile, WireFormat
     from emitter.profiles.tables import FaultTable, StopReasonTable, UsageFields
 
 
@@ -39,7 +39,7 @@ class DecodingTables:
 
 
 @lru_cache(maxsize=64)
-def decoding_tables(profile: ProviderProfile, wire: WireFormat) -> DecodingTables:
+def decoding_tables(profile: Profile, wire: WireFormat) -> DecodingTables:
     """Return the tables that a wire format of a provider is decoded with."""
     return DecodingTables(profile.wires[wire].stops, profile.faults, profile.wires[wire].usage)
 

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from emitter.interpreter import Steps
     from emitter.messages import CallResult
     from emitter.policy import PriceTable
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
     from emitter.stores.jobs import Claim
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
@@ -161,7 +161,7 @@ class EmissionSender:
 
 
 @asynccontextmanager
-async def open_client(profile: ProviderProfile, settings: Settings, in_flight: int) -> AsyncGenerator[object]:
+async def open_client(profile: Profile, settings: Settings, in_flight: int) -> AsyncGenerator[object]:
     """Yield the caller's client, or one that is created and closed here."""
     if settings.client is not None:
         yield async_half(settings.client)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from emitter.messages import Json
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
 
 
 def add_classify_arguments(parser: argparse.ArgumentParser) -> None:
@@ -220,7 +220,7 @@ def _detect_wire(exchange: Mapping[str, Json], response: ExchangeResponse) -> Wi
     return profile.load_profile(vendor).default_wire
 
 
-def _load_profile(vendor: str, wire: WireFormat) -> ProviderProfile:
+def _load_profile(vendor: str, wire: WireFormat) -> Profile:
     if vendor in profile.profile_names() and wire in profile.load_profile(vendor).wires:
         return profile.load_profile(vendor)
     return profile.load_profile(_FALLBACK_PROFILES[wire])

@@ -20,7 +20,7 @@ from emitter.profiles.model import Sdk
 if TYPE_CHECKING:
     import argparse
 
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
     from emitter.testing import Behaviour
 
 
@@ -45,7 +45,7 @@ def run_providers(args: argparse.Namespace) -> int:
     return 0
 
 
-def _summary(facts: ProviderProfile) -> dict[str, object]:
+def _summary(facts: Profile) -> dict[str, object]:
     return {
         "name": facts.name,
         "title": facts.title,
@@ -56,7 +56,7 @@ def _summary(facts: ProviderProfile) -> dict[str, object]:
     }
 
 
-def _describe_key(facts: ProviderProfile) -> str:
+def _describe_key(facts: Profile) -> str:
     """Describe the state of a vendor's key: found, to be set, or not needed."""
     names = " or ".join(facts.client.key_env)
     if any(os.environ.get(name) for name in facts.client.key_env):

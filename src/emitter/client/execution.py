@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from emitter.interpreter import Steps
     from emitter.messages import CallResult
     from emitter.policy import Policy
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
     from emitter.telemetry.sinks import ContentSink, EventRecorder
 
 
@@ -371,7 +371,7 @@ def require_usable_clients(prepared: PreparedEmission, *, asynchronous: bool) ->
         require_usable_client(each.settings.client, each.profile, each.target.model, asynchronous=asynchronous)
 
 
-def require_usable_client(client: object, profile: ProviderProfile, model: str, *, asynchronous: bool) -> None:
+def require_usable_client(client: object, profile: Profile, model: str, *, asynchronous: bool) -> None:
     """Raise ``InputError`` if the caller's client cannot send to ``model``."""
     if client is not None:
         sdk = getattr(client, "aio", client) if asynchronous else client

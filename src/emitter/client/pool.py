@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
 
     from emitter.adapters.clients import ClientSettings
-    from emitter.profiles.model import ClientConfig, ProviderProfile
+    from emitter.profiles.model import ClientConfig, Profile
 
 _MAX_IDLE_CLIENTS = 16
 """The maximum number of unused clients that stay open. The least recently used one is closed first."""
@@ -68,7 +68,7 @@ class ClientPool:
         self._async: WeakKeyDictionary[AbstractEventLoop, _Clients] = WeakKeyDictionary()
 
     @contextmanager
-    def borrow(self, profile: ProviderProfile, base_url: str | None) -> Generator[object]:
+    def borrow(self, profile: Profile, base_url: str | None) -> Generator[object]:
         """Yield a sync client. Raises ``MissingExtra`` or ``MissingKey`` if none can be created."""
         key = self._key(profile, base_url)
         with self._lock:
@@ -84,7 +84,7 @@ class ClientPool:
                 each.sdk.close()
 
     @asynccontextmanager
-    async def aborrow(self, profile: ProviderProfile, base_url: str | None) -> AsyncGenerator[object]:
+    async def aborrow(self, profile: Profile, base_url: str | None) -> AsyncGenerator[object]:
         """Yield an async client of the running event loop."""
         key = self._key(profile, base_url)
         loop = asyncio.get_running_loop()
@@ -123,7 +123,7 @@ class ClientPool:
         for each in list(self._async.pop(asyncio.get_running_loop(), _Clients()).values()):
             await _aclose(each)
 
-    def _key(self, profile: ProviderProfile, base_url: str | None) -> _ClientKey:
+    def _key(self, profile: Profile, base_url: str | None) -> _ClientKey:
         if self._pid != os.getpid():  # a forked child must not share sockets with its parent
             self._reset()
         settings = client_settings(profile, base_url=base_url, api_key=self.api_key)
@@ -134,7 +134,7 @@ class ClientPool:
             raise InputError("This Emitter is closed.", hint="Create a new one.")
         return clients
 
-    def _create(self, profile: ProviderProfile, base_url: str | None, *, asynchronous: bool) -> object:
+    def _create(self, profile: Profile, base_url: str | None, *, asynchronous: bool) -> object:
         return create_client(profile, asynchronous=asynchronous, base_url=base_url, api_key=self.api_key)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from emitter.forms.form import EnvelopeCodec, OutputForm
     from emitter.messages import ModelRequest
     from emitter.policy import PriceTable
-    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.profiles import Profile, WireFormat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class PreparedEmission:
         return self.emission.contract
 
     @property
-    def profile(self) -> ProviderProfile:
+    def profile(self) -> Profile:
         """The facts about the provider."""
         return self.target.profile
 

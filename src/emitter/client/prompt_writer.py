@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from emitter.conversation import Conversation
     from emitter.core.verdicts import DocumentContract
     from emitter.messages import Json, ModelRequest, OutputFormat
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
     from emitter.profiles.tables import RequestParameter
     from emitter.prompts import PromptTemplates
     from emitter.schema import Compiled, Loss
@@ -262,7 +262,7 @@ class PromptWriter:
         return replace(request, messages=(Message(Role.USER, text),), correction=None)
 
 
-def count_media_tokens(request: ModelRequest, profile: ProviderProfile) -> int:
+def count_media_tokens(request: ModelRequest, profile: Profile) -> int:
     """Return an upper bound on the tokens of the media in a request."""
     media: list[MediaPart] = []
     for message in request.messages:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from emitter.events import Event
     from emitter.messages import Json
     from emitter.policy import PriceTable
-    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.profiles import WireFormat
 
 FallbackWord: TypeAlias = Literal["unreachable", "rate-limited", "truncated", "invalid", "refused"]
 _EXTRA_BODY_DROPPED = "extra_body= belongs to another wire than the fallback model's, so it is ignored"
@@ -246,7 +246,7 @@ def _with_settings(route: ModelRoute, settings: ModelSettings) -> ModelRoute:
 class ModelTarget(NamedTuple):
     """The profile, wire and model that a request is sent to."""
 
-    profile: ProviderProfile
+    profile: Profile
     wire: WireFormat
     model: str
 
@@ -285,7 +285,7 @@ def check_profile(name: str, value: object) -> None:
 _PROFILE_HINT = 'Pass Profile.from_toml("server.toml"), or Profile.from_name("vllm").override(max_output=60_000).'
 
 
-def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfile:
+def _profile_for_flavour(chosen: Profile, flavour: str) -> Profile:
     """Return the profile of the client's flavour, if there is one. An Azure client has Azure's limits, for example."""
     if flavour in ("", chosen.client.flavour):
         return chosen
@@ -294,7 +294,7 @@ def _profile_for_flavour(chosen: ProviderProfile, flavour: str) -> ProviderProfi
     return next((candidate for candidate in same_sdk if candidate.client.flavour == flavour), chosen)
 
 
-def _select_wire(vendor_profile: ProviderProfile, name: str | None) -> WireFormat:
+def _select_wire(vendor_profile: Profile, name: str | None) -> WireFormat:
     if name is None:
         return vendor_profile.default_wire
     selected = next((wire for wire in vendor_profile.wires if wire == name), None)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from emitter.deadline import Deadline
     from emitter.interpreter import Steps
     from emitter.messages import CallResult, Json, ModelRequest
-    from emitter.profiles.model import ProviderProfile, WireFormat
+    from emitter.profiles.model import Profile, WireFormat
     from emitter.streaming import StreamEvent
     from emitter.streaming.field_stream import FieldStream
     from emitter.streaming.partials import PartialStream
@@ -144,7 +144,7 @@ def call_in_time(send: Callable[[float], Any], deadline: Deadline) -> CallStep:
     return CallStep(partial(send_in_time, send, deadline), partial(asend_in_time, send, deadline))
 
 
-def complete_usage(answer: CallResult, request: ModelRequest, profile: ProviderProfile) -> CallResult:
+def complete_usage(answer: CallResult, request: ModelRequest, profile: Profile) -> CallResult:
     """Return the answer to a request with an estimate of the usage that the vendor did not report."""
     if not isinstance(answer, ModelResponse) or _is_billed(answer.usage):
         return answer
@@ -152,7 +152,7 @@ def complete_usage(answer: CallResult, request: ModelRequest, profile: ProviderP
     return replace(answer, usage=_estimate_usage(request, profile, answer.usage, text))
 
 
-def _estimate_usage(request: ModelRequest, profile: ProviderProfile, reported: Usage | None, text: str) -> Usage:
+def _estimate_usage(request: ModelRequest, profile: Profile, reported: Usage | None, text: str) -> Usage:
     reported, encoding = reported or Usage(), profile.token_encoding(request.model)
     input_tokens = reported.input or tokens.count_request_tokens(request, encoding)
     output_tokens = reported.output or tokens.count_tokens(text, encoding)
@@ -304,7 +304,7 @@ class StreamRedactor:
         return type(value).model_validate(clean.value) if clean.count else value
 
 
-def read_failure(profile: ProviderProfile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
+def read_failure(profile: Profile, wire: WireFormat, error: Exception, transfer: HttpTransfer) -> CallResult:
     """Return the result of a request that raised an exception, without the credentials of that request.
 
     Errors of a store and of this library are raised.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from emitter.events import Event
-    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.profiles import Profile, WireFormat
 
 LONG_CONTEXT = 200_000
 """The smallest context window, in tokens, that counts as long."""
@@ -127,7 +127,7 @@ def _make_refusal(candidate: CandidateModel, missing: tuple[str, ...], cause: Re
     return NoCapableModel(ModelCapabilityInsufficient(candidate.provider, candidate.model, missing, attempted), cause)
 
 
-def model_capabilities(profile: ProviderProfile, wire: WireFormat, model: str) -> frozenset[str]:
+def model_capabilities(profile: Profile, wire: WireFormat, model: str) -> frozenset[str]:
     """Return the capabilities of ``model`` over ``wire``."""
     derived = frozenset(
         capability.value for capability, holds in _DERIVED_CAPABILITIES.items() if holds(profile, wire, model)
@@ -136,7 +136,7 @@ def model_capabilities(profile: ProviderProfile, wire: WireFormat, model: str) -
     return capabilities if _allows_reasoning(profile, wire, model) else capabilities - {Capability.REASONING.value}
 
 
-def provider_capabilities(profile: ProviderProfile) -> frozenset[str]:
+def provider_capabilities(profile: Profile) -> frozenset[str]:
     """Return the capabilities that some model of a vendor has over some wire."""
     limits, thinkers, stated = profile.models, profile.thinkers, profile.capabilities
     patterns = {*(row.match for row in limits), *(row.match for row in thinkers), *(row.match for row in stated)}
@@ -146,7 +146,7 @@ def provider_capabilities(profile: ProviderProfile) -> frozenset[str]:
     )
 
 
-def advertised_capabilities(profiles: Iterable[ProviderProfile]) -> tuple[str, ...]:
+def advertised_capabilities(profiles: Iterable[Profile]) -> tuple[str, ...]:
     """Return the capabilities of all vendors, sorted, for ``modelCapabilities.advertised``.
 
     RFC 0031 lets a host advertise only capabilities that its nodes require: remove the others.
@@ -159,7 +159,7 @@ def _example_name(pattern: str) -> str:
     return re.sub(r"\[(.).*?\]", r"\1", pattern).replace("*", "-")
 
 
-def _enforces_schema(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _enforces_schema(profile: Profile, wire: WireFormat, model: str) -> bool:
     """Return whether the vendor enforces the schema in the mode that the library uses."""
     match profile.preferred_output_mode(wire, model):
         case OutputMode.JSON_SCHEMA:
@@ -170,27 +170,27 @@ def _enforces_schema(profile: ProviderProfile, wire: WireFormat, model: str) -> 
             return False
 
 
-def _enforces_discriminators(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _enforces_discriminators(profile: Profile, wire: WireFormat, model: str) -> bool:
     return _enforces_schema(profile, wire, model) and profile.subset.keywords >= _DISCRIMINATOR_KEYWORDS
 
 
-def _has_long_context(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  the functions of the table share a signature
+def _has_long_context(profile: Profile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  the functions of the table share a signature
     """Return whether the context window is long. An assumed window of an unknown model does not count."""
     limits = profile.model_limits(model)
     is_assumed = not limits.known or (limits.elastic and limits.match == "*")
     return limits.longest_prompt >= LONG_CONTEXT and not is_assumed
 
 
-def _has_reasoning(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  as above
+def _has_reasoning(profile: Profile, wire: WireFormat, model: str) -> bool:  # noqa: ARG001  as above
     return profile.thinks_by_default(model)
 
 
-def _can_force_function(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _can_force_function(profile: Profile, wire: WireFormat, model: str) -> bool:
     """Return whether a function call can be forced, on a wire that is known to honour the request."""
     return OutputMode.TOOL in profile.output_modes(wire, model) and profile.enforces_schema(wire, model)
 
 
-def _allows_reasoning(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _allows_reasoning(profile: Profile, wire: WireFormat, model: str) -> bool:
     """Return whether the model can think in the mode that the library uses."""
     thinking = profile.wires[wire].thinking
     return (
@@ -200,19 +200,19 @@ def _allows_reasoning(profile: ProviderProfile, wire: WireFormat, model: str) ->
     )
 
 
-def _takes_images(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _takes_images(profile: Profile, wire: WireFormat, model: str) -> bool:
     return profile.is_known_to_take(wire, model, Medium.IMAGE)
 
 
-def _takes_audio(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _takes_audio(profile: Profile, wire: WireFormat, model: str) -> bool:
     return profile.is_known_to_take(wire, model, Medium.AUDIO)
 
 
-def _takes_documents(profile: ProviderProfile, wire: WireFormat, model: str) -> bool:
+def _takes_documents(profile: Profile, wire: WireFormat, model: str) -> bool:
     return profile.is_known_to_take(wire, model, Medium.DOCUMENT)
 
 
-_DERIVED_CAPABILITIES: Mapping[Capability, Callable[[ProviderProfile, WireFormat, str], bool]] = MappingProxyType(
+_DERIVED_CAPABILITIES: Mapping[Capability, Callable[[Profile, WireFormat, str], bool]] = MappingProxyType(
     {
         Capability.STRUCTURED_OUTPUT: _enforces_schema,
         Capability.DISCRIMINATOR_ENUM: _enforces_discriminators,

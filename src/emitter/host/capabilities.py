@@ -23,7 +23,7 @@ from emitter.version import __version__
 if TYPE_CHECKING:
     from emitter.host.kinds import KindRegistry
     from emitter.messages import Json
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
 
 PROTOCOL_VERSION = "1.1"
 """The protocol version: ai-envelope.md is "Stable, v1.1.1", and the schema has major and minor only."""
@@ -119,7 +119,7 @@ def list_reliability_events(policy: Policy) -> tuple[str, ...]:
     )
 
 
-def _is_usable(provider_profile: ProviderProfile) -> bool:
+def _is_usable(provider_profile: Profile) -> bool:
     try:
         check_client_config(provider_profile)
     except InputError:

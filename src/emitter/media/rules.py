@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from emitter.messages import MediaPart
-    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.profiles import Profile, WireFormat
     from emitter.profiles.tables import MediumSupport
 
 CAPABILITIES: Mapping[Medium, str] = {
@@ -38,7 +38,7 @@ _BASE64_RATIO = 4 / 3
 class MediaTarget(NamedTuple):
     """The model that media are sent to, and the wire."""
 
-    profile: ProviderProfile
+    profile: Profile
     wire: WireFormat
     model: str
 
@@ -210,7 +210,7 @@ def _count_known_pages(part: MediaPart) -> int | None:
     return None if part.data is None else count_pages(part.data)
 
 
-def estimate_media_tokens(parts: Sequence[MediaPart], profile: ProviderProfile, model: str) -> int:
+def estimate_media_tokens(parts: Sequence[MediaPart], profile: Profile, model: str) -> int:
     """Return an upper bound on the tokens of media, by the provider's published formulas.
 
     Media without bytes count as the largest image, as ``UNKNOWN_PAGES`` pages or, for audio, as nothing.

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, cast
 
 from emitter.errors import UnknownModel
 from emitter.profiles.model import Profile as Profile
-from emitter.profiles.model import ProviderProfile as ProviderProfile
 from emitter.profiles.model import WireFormat as WireFormat
 from emitter.profiles.model import WireProfile as WireProfile
 from emitter.profiles.model import load_profile as load_profile

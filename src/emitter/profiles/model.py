@@ -471,9 +471,6 @@ class Profile(ProfileTable):
         return self.wires[wire].output.strict if own is None else own
 
 
-ProviderProfile = Profile
-
-
 @cache
 def load_profile(name: str) -> Profile:
     """Return the profile ``name``.

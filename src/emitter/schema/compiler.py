@@ -38,7 +38,7 @@ from emitter.schema.writer import SchemaWriter, WireSchema
 
 if TYPE_CHECKING:
     from emitter.messages import Json
-    from emitter.profiles.model import ProviderProfile
+    from emitter.profiles.model import Profile
     from emitter.profiles.tables import SchemaSubset
     from emitter.schema.dialects import SchemaDraft
     from emitter.schema.references import SchemaRegistry
@@ -74,7 +74,7 @@ class _CompileOptions(NamedTuple):
 
 def compile_schema(
     schema: object,
-    profile: str | ProviderProfile,
+    profile: str | Profile,
     *,
     degrade: bool = True,
     undeclared: UndeclaredProperties | str | None = None,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from emitter.bulk.batches.vendor_api import BatchVendor
-    from emitter.profiles import ProviderProfile
+    from emitter.profiles import Profile
 
 BATCH_VENDORS: Mapping[str, BatchVendor] = MappingProxyType(
     {"openai": openai_batches, "anthropic": anthropic_batches, "google": google_batches}
@@ -21,7 +21,7 @@ BATCH_VENDORS: Mapping[str, BatchVendor] = MappingProxyType(
 """The vendors with a batch API, by the name of their profile."""
 
 
-def get_batch_vendor(profile: ProviderProfile) -> BatchVendor:
+def get_batch_vendor(profile: Profile) -> BatchVendor:
     """Return the batch API of a profile. Raises ``InputError`` if it has none."""
     if profile.name not in BATCH_VENDORS or profile.batches is None:
         raise InputError(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from emitter.deadline import Deadline
     from emitter.messages import CallResult, Json
     from emitter.policy import Policy
-    from emitter.profiles import ProviderProfile, WireFormat
+    from emitter.profiles import Profile, WireFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class BatchConnection:
     """
 
     client: Any
-    profile: ProviderProfile
+    profile: Profile
     wire: WireFormat
     policy: Policy
     deadline: Deadline
