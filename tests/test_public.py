@@ -164,7 +164,7 @@ MEANT = {
     "prompt": "messages=",
     "images": "materials=[Image(...)]",
     "max_concurrency": "Pass in_flight= to emit_many.",
-    "mode": "Leave it out",
+    "mode": "override(modes=[...])",
     "top_k": "extra_body={'top_k': ...}",
     "chekcs": "Did you mean 'checks'?",
     "decision_class": "It is an option of emit_binding_moment.",

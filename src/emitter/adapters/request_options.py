@@ -27,7 +27,10 @@ class ReservedOption(str, Enum):
     PROMPT = "Pass it as messages or materials=."
     INSTRUCTIONS = "Pass instructions=."
     BUDGET = "Set Policy(output_tokens=...) or Policy(max_output_tokens=...)."
-    SCHEMA = "The schema of the emission sets it."
+    SCHEMA = (
+        "The schema of the emission sets it. To choose the output mode, pass "
+        "profile=Profile.from_name(...).override(modes=[...])."
+    )
     TOOLS = "An emission calls no tools. Call yours before it, and pass their results as materials=."
     STREAM = "Call stream() or astream()."
     WHOLE_ANSWER = "An emission waits for the whole answer."

@@ -397,7 +397,7 @@ _ADVICE = {
     **dict.fromkeys(("concurrency", "max_concurrency", "max_workers"), "Pass in_flight= to emit_many."),
     **dict.fromkeys(("callback", "callbacks", "hooks", "on_chunk"), "Pass on_event=."),
     **dict.fromkeys(("stream",), "Call stream() or astream()."),
-    **dict.fromkeys(("mode",), "Leave it out: the vendor's profile says how the schema is enforced."),
+    **dict.fromkeys(("mode", "output_mode"), "Pass profile=Profile.from_name(...).override(modes=[...])."),
     **dict.fromkeys(("model",), "The Emitter has a model. Make another Emitter, or call emit(..., model=...)."),
 }
 """The words of other libraries. The fields of ``Policy`` and close spellings need no row."""

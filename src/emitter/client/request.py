@@ -354,7 +354,7 @@ def _warn_unknown_model(prepared: PreparedEmission) -> None:
         f"{limits.context:,} tokens, "
         f"at most {limits.max_output:,} output tokens, the output mode {mode} and {thinking}; "
         f"the first call may write {request.max_output_tokens:,} tokens. Set Policy.output_tokens and "
-        "Policy.max_output_tokens if that is wrong.",
+        "Policy.max_output_tokens if that is wrong, or state what is right in a profile=.",
         UnknownModelWarning,
         stacklevel=_caller_stack_level(),
     )
