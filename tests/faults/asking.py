@@ -20,7 +20,7 @@ from emitter import (
     stream_binding_moment,
 )
 from emitter.clock import Clock
-from tests.faults.model import Invoice
+from tests.faults.model import Invoice, Lost
 from tests.faults.row import FIRST, WIRES, Cell, Row
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Asking:
     def __init__(self, vendor: Simulator, runner: asyncio.Runner) -> None:
         self.vendor, self.runner = vendor, runner
         self._clients: dict[tuple[str, bool], object] = {}
+        self._retired: list[object] = []
 
     def client(self, wire: str, *, awaited: bool) -> object:
         """Return the client of a wire's SDK; it is made once."""
@@ -84,6 +85,11 @@ class Asking:
         if (model, awaited) not in self._clients:
             self._clients[model, awaited] = self.vendor.client(model, asynchronous=awaited)
         return self._clients[model, awaited]
+
+    def disconnect(self, cell: Cell) -> None:
+        """Use new connections. On one that served another call, a lost request would be sent again in silence."""
+        client = self._clients.pop((WIRES[cell.wire], cell.awaited), None)
+        self._retired.append(client)
 
     def arguments(self, cell: Cell, policy: Policy, **more: Any) -> dict[str, Any]:
         """Return what every function takes."""
@@ -129,6 +135,8 @@ class Asking:
         """Play a row on a wire in a way."""
         self.vendor.reset()
         self.vendor.script(*row.script)
+        if any(isinstance(each, Lost) for each in row.script):
+            self.disconnect(cell)
         waits = Waits()
         arguments = self.arguments(cell, row.policy, clock=waits.clock())
         result, reported = self.outcome(cell, arguments)

@@ -102,7 +102,10 @@ CLASSES: dict[str, tuple[Behaviour, type[EmissionError]]] = {
 def test_what_is_handled_apart_is_told_apart(fault: str, wire: str, asking: Asking) -> None:
     """Each cause has one class on every wire, and says what to do."""
     behaviour, kind = CLASSES[fault]
-    error = failed(asking, Cell(fault, wire, "sync"), behaviour)
+    cell = Cell(fault, wire, "sync")
+    if fault == "dropped":
+        asking.disconnect(cell)
+    error = failed(asking, cell, behaviour)
 
     assert type(error) is kind
     assert error.__cause__ is not None

@@ -13,6 +13,8 @@ import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from emitter.adapters.watchdog import was_cut
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -24,9 +26,10 @@ _ERRORS = frozenset({"ReadError", "RemoteProtocolError", "WriteError"})
 def was_closed_before(error: Exception) -> bool:
     """Return whether a request failed because its connection, which had served another one, was closed already.
 
-    It is false once a part of an answer has arrived, because the server may then have begun its work.
+    It is false once a part of an answer has arrived, because the server may then have begun its work, and after the
+    deadline.
     """
-    if type(error).__name__ not in _ERRORS:
+    if type(error).__name__ not in _ERRORS or was_cut():
         return False
     cause: BaseException | None = error
     while cause is not None:

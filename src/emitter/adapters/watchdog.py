@@ -125,6 +125,13 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_WATCHDOG.reset)
 
 
+def was_cut() -> bool:
+    """Return whether the request of this thread was ended at its deadline."""
+    thread_id = threading.get_ident()
+    with _WATCHDOG.lock:
+        return any(watch.was_cut and watch.thread_id == thread_id for watch in _WATCHDOG.watches)
+
+
 def send_in_time(send: Callable[[float], Any], deadline: Deadline) -> Any:
     """Call a function that sends a request with a timeout, and return its response, or raise ``TimeoutError``."""
     response: Any = None
