@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from emitter.findings import Violation  # noqa: TC001  the journal of a bulk run reads attempts by their annotations
-from emitter.messages import JUDGE_ROUTE, Fault, ModelResponse, ProviderErrorDetails, Usage
+from emitter.messages import JUDGE_ROUTE, Fault, ModelResponse, OutputMode, ProviderErrorDetails, Usage
 
 
 class Verdict(str, Enum):
@@ -46,6 +46,7 @@ class Attempt:
         report: The vendor's error details.
         model: ``provider/model``, by the ids that events use.
         route: The position of the model among the models of the emission, or -1 for the judge.
+        mode: The output mode of the request.
         response: The model's own answer without registered secrets, if ``keep_response`` is true.
     """
 
@@ -61,6 +62,7 @@ class Attempt:
     report: ProviderErrorDetails | None = None
     model: str = ""
     route: int = 0
+    mode: OutputMode | None = None
     response: ModelResponse | None = field(default=None, repr=False, compare=False)
 
     @property

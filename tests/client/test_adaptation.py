@@ -160,6 +160,7 @@ def test_a_refused_mode_steps_down(server: Server, steps: int, run: Any) -> None
     assert (found.value, again.value) == (DOCUMENT, DOCUMENT)
     assert watched.modes == [*left, left[-1]]
     assert verdicts(found) == [*["faulted"] * steps, "complete"]
+    assert [attempt.mode.value for attempt in found.attempts] == list(left)
     assert [event.fields["mode"] for event in log(found, MODE_REFUSED)] == list(left[1:])
     assert [event.fields for event in log(again, MODE_REFUSED)] == [{"refused": sorted(refused), "mode": left[-1]}]
     without = [mode for request, mode in zip(watched.asked, watched.modes, strict=True) if not _shows_schema(request)]

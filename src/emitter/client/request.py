@@ -112,7 +112,9 @@ def _prepare_model(
         min_output_tokens=plan.min_output_tokens,
         smallest_answer=max(plan.cost.answer.typical, plan.min_output_tokens),
         kind=form.kind,
-        initial_events=_report_refusals(plan, request, settings.opening),
+        initial_events=_report_refusals(plan, request, settings.opening)
+        if plan.key.refused_modes or request.is_streamed
+        else settings.opening,
         prices=settings.policy.prices,
         keep_response=settings.keep_response,
         has_host=settings.host is not DEFAULT_HOST,
@@ -131,8 +133,6 @@ def _prepare_model(
 
 def _report_refusals(plan: FormPlan, request: ModelRequest, opening: tuple[Event, ...]) -> tuple[Event, ...]:
     """Return the first events of an emission, with those about what the server refused of earlier ones."""
-    if not plan.key.refused_modes and not request.is_streamed:
-        return opening
     from emitter.core.adaptation import mode_event, stream_event  # noqa: PLC0415  few servers refuse a form
 
     events = opening

@@ -399,6 +399,7 @@ def _make_attempt(
         report=answer.report,
         model=f"{state.emission_request.provider}/{request.model}",
         route=request.route,
+        mode=request.output.mode,
         response=classification.answer,
     )
 
