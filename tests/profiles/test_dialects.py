@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from emitter.messages import CallResult
 
 DIALECTS = load_dialects()
+WORDS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("other_words.toml").read_text("utf-8"))["words"]
 NUMBERS = {"limit": 4096, "prompt": 350, "budget": 8192}
 NAMED = [dialect for dialect in DIALECTS.values() if dialect.profile in profiles.profile_names()]
 COMPATIBLE = [name for name in profiles.listed_profile_names() if "openai-chat" in profiles.load_profile(name).wires]
@@ -56,6 +60,7 @@ def test_every_shared_rule_has_a_source_and_is_spoken() -> None:
     table = profiles.load_profile("openai-compatible").faults
     rules = [rule for rule in table.rules if rule.source]
     errors = [describe_error(each.status, parse_body(each.write_body(**NUMBERS))) for each in DIALECTS.values()]
+    errors += [describe_error(each["status"], {"error": {"message": each["text"]}}) for each in WORDS]
     reached = [next((rule for rule in rules if rule.read(error)), None) for error in errors]
     assert len(rules) > 50
     assert [rule.message or rule.detail for rule in rules if rule not in reached] == []
@@ -78,6 +83,16 @@ def test_a_kind_has_one_meaning(dialect: Dialect) -> None:
         "stream": {"stream_required"}, "schema": {"schema_rejected"}, "media": {"bad_request"},
     }  # fmt: skip
     assert dialect.means in expected[dialect.kind.value]
+
+
+@pytest.mark.parametrize("words", WORDS, ids=lambda words: words["text"][:50])
+def test_the_same_in_other_words(words: dict[str, Any]) -> None:
+    """The rules read kinds of sentences, not the sentences of today."""
+    loaded = profiles.load_profile("openai-compatible")
+    body = json.dumps({"error": {"message": words["text"]}})
+    result = parse_response(loaded, loaded.default_wire, ResponseHead(words["status"]), body, expected=ExpectedAnswer())
+    means, figures = meaning(result)
+    assert (means, figures) == (words["means"], words.get("figures", figures))
 
 
 OTHERS = {

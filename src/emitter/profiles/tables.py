@@ -91,7 +91,7 @@ class StopReasonTable(SourcedTable):
         return self.reasons.get(raw) or (self.families.get(family) if colon else None) or StopReason.UNKNOWN
 
 
-_MAX_SEARCHED = 20_000
+_MAX_SEARCHED = 4_000
 _BELOW = "below"
 """The figure of an error that names the first output budget that is too large."""
 _FIGURES = frozenset(each.name for each in fields(StatedLimits)) | {_BELOW}
