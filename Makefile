@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check ci check-all mcp1 typescript axe gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile stalls recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
+.PHONY: help demo test size check ci check-all mcp1 engines typescript axe gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile stalls recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1 - /'
@@ -91,6 +91,17 @@ check-all: check  ## the same, with all combinations, and property tests at full
 	@touch $@
 
 mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the tests then try too
+
+.venv/engines/installed: tests/engines/requirements.txt | $(BIN)/python
+	@echo 'installing the engines that constrain decoding, and a small model'
+	@$(BIN)/python -m venv .venv/engines
+	@.venv/engines/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@.venv/engines/bin/python -m pip install --quiet --disable-pip-version-check apache-tvm-ffi interegular numpy packaging pydantic pyyaml
+	@.venv/engines/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
+engines: .venv/engines/installed .venv/installed  ## what decoding engines hold of a schema, and of what is compiled for them: a minute
+	$(BIN)/python -m tests.engines.report --write
 
 .venv/typescript/installed: tests/mcp/typescript/package.json | $(BIN)/python
 	@echo "installing the TypeScript SDK's clients of MCP"

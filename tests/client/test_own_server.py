@@ -99,7 +99,7 @@ def test_a_client_keeps_its_profile(server: Simulator) -> None:
 
 def test_two_profiles_of_one_address_share_no_schema(server: Simulator) -> None:
     """Each sends the keywords that it enforces, whichever came first."""
-    schema = {"type": "object", "properties": {"total": {"type": "integer", "minimum": 1}}, "required": ["total"]}
+    schema = {"type": "object", "properties": {"total": {"type": "number", "minimum": 1}}, "required": ["total"]}
     plain = SERVER.override(modes=["json_schema"])
     bounded = plain.override(keywords=[*plain.subset.keywords, "minimum"])
     for profile in (plain, bounded, plain):

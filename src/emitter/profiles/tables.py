@@ -648,7 +648,9 @@ class SchemaSubset(SourcedTable):
 
     Attributes:
         enforced: False for servers that enforce no schema. The schema is then only a part of the prompt.
-        keywords: The enforced keywords.
+        engines: The decoding engines behind the provider, by the names of ``providers/engines``.
+        keywords: The enforced keywords. ``minimum:integer`` is enforced for integers, and not for other numbers.
+        uncertain: Keywords that are sent, but that not every engine enforces. They are also described to the model.
         formats: The accepted string formats.
         enum_types: The accepted types of constants.
         closed_objects: Every object must be closed.
@@ -656,12 +658,16 @@ class SchemaSubset(SourcedTable):
         root_ref: ``{"$ref": "#"}`` may refer to the root.
         root_names: A regular expression that the names of the root's properties must match in full.
         min_items_max: The largest accepted ``minItems``.
+        max_count: The largest count of items or characters that is sent.
+        lone_string_rules: Of a string's pattern, format and length, only one is enforced.
         ordering: The keyword for property order.
         pattern_refuses: A regular expression that finds unsupported syntax in a ``pattern``.
     """
 
     enforced: bool = True
+    engines: tuple[str, ...] = ()
     keywords: frozenset[str]
+    uncertain: frozenset[str] = frozenset()
     formats: frozenset[str] = frozenset()
     enum_types: frozenset[str] = frozenset({"string", "integer", "number", "boolean"})
     optionals: OptionalProperties
@@ -673,6 +679,8 @@ class SchemaSubset(SourcedTable):
     recursion: RecursionSupport = RecursionSupport.REFUSE
     unroll: int = 2
     min_items_max: int | None = None
+    max_count: int | None = None
+    lone_string_rules: bool = False
     ordering: str | None = None
     pattern_refuses: RegexPattern | None = None
     limits: SchemaLimits

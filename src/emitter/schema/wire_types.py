@@ -166,7 +166,7 @@ def _write_map(node: ObjectNode, rest: UnnamedProperties, writer: SchemaWriter) 
     """Write an open map as a list of entries. ``maxProperties`` becomes ``maxItems``."""
     wire, codec, lost_rules = _write_entries(rest, writer, node.forbidden_names)
     for rule in node.rules:
-        if rule.keyword == "maxProperties" and "maxItems" in writer.subset.keywords:
+        if rule.keyword == "maxProperties" and is_enforced(rule._replace(keyword="maxItems"), writer.subset):
             wire["maxItems"] = codec.max_entries = rule.value
         else:
             lost_rules.append(rule)
@@ -247,9 +247,12 @@ def _write_bounded_array(node: ArrayNode, item: dict[str, Any], writer: SchemaWr
         if rule.keyword not in writer.subset.keywords:
             lost_rules.append(rule)
             continue
-        largest = writer.subset.min_items_max if rule.keyword == "minItems" else None
-        wire[rule.keyword] = bound if largest is None else min(bound, largest)
-        lost_rules += [rule] if wire[rule.keyword] != bound else []
+        limits = [writer.subset.max_count, writer.subset.min_items_max if rule.keyword == "minItems" else None]
+        sent = min([bound, *(limit for limit in limits if limit is not None)])
+        if sent == bound or rule.keyword == "minItems":
+            wire[rule.keyword] = sent
+        if sent != bound or rule.keyword in writer.subset.uncertain:
+            lost_rules.append(rule)
     return writer.record_losses(node, wire, lost_rules)
 
 
@@ -322,33 +325,53 @@ def write_scalar(node: ScalarNode, writer: SchemaWriter) -> tuple[dict[str, Any]
         return wire, shared
     lost_rules: list[Rule] = []
     description = ""
-    for rule in node.rules:
-        is_kept = is_enforced(rule, writer.subset)
+    for rule in sorted(node.rules, key=lambda rule: rule.keyword in _LENGTHS):
+        is_kept = _can_send(rule, node.types, wire, writer.subset)
         if is_kept:
             wire[rule.keyword] = rule.value
-        if rule.keyword == "format" and rule.value in (ALWAYS_DESCRIBED_FORMATS if is_kept else FORMAT_DESCRIPTIONS):
+        is_certain = is_kept and rule.keyword not in writer.subset.uncertain
+        if rule.keyword == "format" and rule.value in (ALWAYS_DESCRIBED_FORMATS if is_certain else FORMAT_DESCRIPTIONS):
             description = describe_format(rule.value)
-            writer.loss_log.record(node, () if is_kept else (rule,))
-        elif not is_kept:
+            writer.loss_log.record(node, () if is_certain else (rule,))
+        elif not is_certain:
             lost_rules.append(rule)
     codec = ScalarCodec(node.types, wire)
     return writer.record_losses(node, add_description(wire, description), lost_rules), codec
 
 
+_STRING_RULES = frozenset({"pattern", "format", "minLength", "maxLength"})
+_LENGTHS = frozenset({"minLength", "maxLength"})
+
+
+def _can_send(rule: Rule, types: tuple[str, ...], wire: dict[str, Any], subset: SchemaSubset) -> bool:
+    """Return whether a rule can be sent with the rules that ``wire`` has."""
+    if not is_enforced(rule, subset, types):
+        return False
+    if not subset.lone_string_rules or rule.keyword not in _STRING_RULES:
+        return True
+    others = wire.keys() & _STRING_RULES
+    return others <= _LENGTHS if rule.keyword in _LENGTHS else not others
+
+
 MAX_SAFE_INTEGER = 2**53
 """Larger integers are not exact as doubles, and decoding engines reject them as bounds."""
+_COUNTS = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+_INTEGER_TYPES = frozenset({INTEGER, NULL})
 
 
-def is_enforced(rule: Rule, subset: SchemaSubset) -> bool:
-    """Return whether the provider enforces a rule of a scalar."""
+def is_enforced(rule: Rule, subset: SchemaSubset, types: tuple[str, ...] = (STRING,)) -> bool:
+    """Return whether the provider enforces a rule of a value of these types, or accepts it at least."""
     if isinstance(rule.value, int | float) and abs(rule.value) > MAX_SAFE_INTEGER:
         return False
     if rule.keyword == "format":
         return "format" in subset.keywords and rule.value in subset.formats
+    if rule.keyword in _COUNTS and subset.max_count is not None and rule.value > subset.max_count:
+        return False
     refused_pattern = subset.pattern_refuses if rule.keyword == "pattern" else None
-    return rule.keyword in subset.keywords and (
-        refused_pattern is None or re.search(refused_pattern, str(rule.value)) is None
+    is_known = rule.keyword in subset.keywords or (
+        f"{rule.keyword}:{INTEGER}" in subset.keywords and _INTEGER_TYPES.issuperset(types)
     )
+    return is_known and (refused_pattern is None or re.search(refused_pattern, str(rule.value)) is None)
 
 
 def write_enum(node: EnumNode, writer: SchemaWriter) -> tuple[dict[str, Any], Codec]:

@@ -22,7 +22,6 @@ from emitter.errors import Uncompilable, Unencodable
 from emitter.profiles import load_profile
 from emitter.schema import Tier1Mode, VariantEdition, compile_schema, lint_tier1, lint_variants
 from emitter.schema.codecs import Undecoded
-from emitter.testing import vendor_rules
 from emitter.testing.constrained_decoding import Sampler, find_compile_error, parse_document
 from tests.schema.proof.exceptions import DIFFERENT_VALIDATORS, own_refusal
 from tests.schema.proof.excuses import Losses
@@ -31,7 +30,7 @@ from tests.schema.proof.request import missing
 from tests.schema.proof.sizes import excess
 from tests.schema.proof.texts import texts
 from tests.schema.proof.verdict import Report, differing
-from tests.testing.schema_rules.test_compiled import CHECKERS
+from tests.testing.schema_rules.test_compiled import checkers as vendor_checkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +58,7 @@ def _named(found: Any) -> bool:
 
 def checkers(profile: str) -> tuple[Callable[[Any], list[Any]], ...]:
     """Return the rule checkers that a profile's wire schemas must pass."""
-    return (_tier1,) if profile == "tier1" else CHECKERS.get(profile, (vendor_rules.OPENAI.find_violations,))
+    return (_tier1,) if profile == "tier1" else vendor_checkers(profile)
 
 
 @dataclass
