@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from emitter.profiles import load_profile, profile_names
+from emitter.schema import compile_schema
 from emitter.schema.nodes import Rule
 from emitter.schema.wire_types import is_enforced
 from tests.engines.client import ROOT, running, versions
@@ -20,11 +21,17 @@ from tests.engines.probes import PROBES
 from tests.engines.report import engine_profiles
 from tests.engines.stored import FOLDER, stored_facts
 from tests.engines.worker import ENGINES
+from tests.schema.compile.forms import closed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.engines.client import Engines
+
+
+def _list(**rules: Any) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "integer"}, **rules}
+
 
 PAIRS = [(profile, engine) for profile in engine_profiles() for engine in load_profile(profile).subset.engines]
 
@@ -116,6 +123,60 @@ def test_each_engine_of_a_profile_has_facts() -> None:
     named = {engine for name in profile_names() for engine in load_profile(name).subset.engines}
 
     assert {file.stem for file in FOLDER.iterdir()} == set(ENGINES) >= named
+
+
+def _text(**rules: Any) -> dict[str, Any]:
+    return {"type": "string", **rules}
+
+
+AT_LEAST_3 = {"type": "integer", "minimum": 3}
+WIRES: dict[str, tuple[str, dict[str, Any], dict[str, Any], set[str]]] = {
+    "integer-bounds": ("llama-cpp", AT_LEAST_3, AT_LEAST_3, set()),
+    "number-bounds": ("llama-cpp", {"type": "number", "minimum": 3}, {"type": "number"}, {"minimum"}),
+    "bounds-of-both": ("llama-cpp", {"type": ["integer", "number"], "minimum": 3}, {"type": "number"}, {"minimum"}),
+    "uncertain": (
+        "openai-compatible",
+        {"type": "integer", "minimum": 3},
+        {"type": "integer", "minimum": 3},
+        {"minimum"},
+    ),
+    "uncertain-format": ("openai-compatible", _text(format="date"), _text(format="date"), {"format"}),
+    "count": ("openai-compatible", _list(minItems=2, maxItems=9), _list(minItems=2, maxItems=9), set()),
+    "large-count": (
+        "openai-compatible",
+        _list(minItems=200, maxItems=900),
+        _list(minItems=100),
+        {"minItems", "maxItems"},
+    ),
+    "length": ("llama-cpp", _text(minLength=2, maxLength=9), _text(minLength=2, maxLength=9), set()),
+    "large-length": ("llama-cpp", _text(minLength=3000), _text(), {"minLength"}),
+    "length-of-a-pattern": ("llama-cpp", _text(minLength=2, pattern="^a+$"), _text(pattern="^a+$"), {"minLength"}),
+    "length-of-a-format": ("llama-cpp", _text(format="date", maxLength=20), _text(format="date"), {"maxLength"}),
+    "length-without-its-pattern": (
+        "llama-cpp",
+        _text(minLength=2, pattern="a"),
+        _text(minLength=2),
+        {"pattern"},
+    ),
+    "pattern": ("vllm", _text(pattern="^[a-c]+$"), _text(pattern="^[a-c]+$"), set()),
+    "pattern-that-is-wrong": ("vllm", _text(pattern="b"), _text(), {"pattern"}),
+    "length-that-is-wrong": ("vllm", _text(maxLength=9), _text(), {"maxLength"}),
+    "multiple": ("sglang", {"type": "integer", "multipleOf": 5}, {"type": "integer", "multipleOf": 5}, set()),
+    "multiple-of-a-fraction": ("sglang", {"type": "number", "multipleOf": 0.5}, {"type": "number"}, {"multipleOf"}),
+    "hosted": ("groq", _list(minItems=2), _list(), {"minItems"}),
+}
+
+
+@pytest.mark.parametrize(("profile", "schema", "wire", "lost"), WIRES.values(), ids=WIRES)
+def test_what_is_sent_and_what_is_told(profile: str, schema: Any, wire: Any, lost: set[str]) -> None:
+    """What an engine enforces is sent alone, what only some do is sent and told, and the rest is told."""
+    compiled = compile_schema(closed(v=schema), profile)
+    sent = dict(compiled.schema["properties"]["v"])
+    description = sent.pop("description", "")
+
+    assert sent == wire
+    assert {loss.keyword for loss in compiled.losses} == lost
+    assert bool(description) == bool(lost)
 
 
 PIECES = (

@@ -6,7 +6,7 @@ their types. Other rules, such as a format, decide only between branches of equa
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jsonschema_rs import ValidationErrorKind as Kind
@@ -73,7 +73,8 @@ def _merge(schema: Json, branch: Any) -> Json:
         part, steps = as_mapping(pending.pop()), steps + 1
         properties = {**as_mapping(part.get("properties")), **as_mapping(merged.get("properties"))}
         merged = {**part, **merged, "properties": properties}
-        pending += [*as_list(part.get("allOf")), *([resolve_reference(schema, part["$ref"])] if "$ref" in part else [])]
+        pending += as_list(part.get("allOf"))
+        pending += [resolve_reference(schema, part["$ref"])] if "$ref" in part else []
     return merged
 
 
@@ -88,7 +89,7 @@ def choose_branch(union: UnionError) -> list[ValidationError] | WrongTag:
         key = canonical_key(as_mapping(union.value)[name])
         chosen = [index for index, each in zip(fitting, values, strict=True) if key in map(canonical_key, each)]
         return union.branches[chosen[0]] if chosen else WrongTag(name, [tag for each in values for tag in each])
-    return min(union.branches, key=lambda errors: _distance(errors, depth), default=[])
+    return min(union.branches, key=partial(_distance, depth=depth)) if union.branches else []
 
 
 def _discriminators(schemas: list[Json]) -> Iterator[tuple[str, list[list[Json]]]]:

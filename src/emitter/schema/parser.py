@@ -301,11 +301,11 @@ def _excludes_all(rule: Rule, types: tuple[str, ...] | None) -> bool:
     """Return whether a ``not`` excludes every value of these types."""
     if rule.keyword != "not" or rule.value in (True, {}):
         return rule.keyword == "not"
-    excluded = rule.value.get("type") if isinstance(rule.value, dict) and rule.value.keys() == {"type"} else None
-    names = {excluded} if isinstance(excluded, str) else {*as_list(excluded)}
-    return types is not None and names >= {*types, *((NUMBER,) if INTEGER in types and NUMBER in names else ())} - (
-        {INTEGER} if NUMBER in names else set()
-    )
+    excluded = as_mapping(rule.value)
+    if types is None or set(excluded) != {"type"}:
+        return False
+    names = {excluded["type"]} if isinstance(excluded["type"], str) else {*as_list(excluded["type"])}
+    return names >= {*types} - ({INTEGER} if NUMBER in names else set[str]())
 
 
 def _group_types(types: tuple[str, ...]) -> list[tuple[str, ...]]:

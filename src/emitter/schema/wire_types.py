@@ -238,7 +238,7 @@ def write_array(node: ArrayNode, writer: SchemaWriter) -> tuple[dict[str, Any], 
 
 def _write_bounded_array(node: ArrayNode, item: dict[str, Any], writer: SchemaWriter) -> dict[str, Any]:
     """Return the array of the items after the prefix, with the bounds that the provider accepts."""
-    wire = {"type": ARRAY, "items": item}
+    wire: dict[str, Any] = {"type": ARRAY, "items": item}
     lost_rules: list[Rule] = []
     for rule in node.rules:
         bound = max(rule.value - len(node.prefix), 0)
