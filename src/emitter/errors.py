@@ -357,8 +357,8 @@ class BadRequest(EmissionError):
     """The vendor rejected the request (400, 422). ``vendor_message`` and ``param`` say why."""
 
     hint = (
-        "Change what the vendor names: a model setting, an entry of extra_body=, the schema, an image or file, "
-        "or the model."
+        "Change what the vendor names: a model setting, the output budget (Policy.output_tokens), an entry of "
+        "extra_body=, the schema, an image or file, or the model."
     )
 
 

@@ -175,3 +175,26 @@ def test_an_error_that_is_an_answer(name: str, world: str) -> None:
     assert isinstance(found, ModelResponse)
     assert found.stop is stop
     assert (found.refused_as is not None) == (stop is StopReason.REFUSED)
+
+
+STATED_WAITS = {
+    "Please try again in 7m12.5s. Visit the page": 432.5,
+    "Please try again in 1h2m3s": 3723.0,
+    "Please retry in 8.5s.": 8.5,
+    "Please try again in 250ms": 0.25,
+    "Please retry after 6 seconds.": 6.0,
+    "retry after 2 minutes": 120.0,
+    "try again in 20s": 20.0,
+    "Please wait for 3 sec": 3.0,
+    "Please try again later": None,
+    "Try again in a moment": None,
+    "retry 5 times": None,
+}
+
+
+@pytest.mark.parametrize("message", STATED_WAITS)
+def test_a_wait_in_words(message: str) -> None:
+    """It counts where no header says otherwise."""
+    body = json.dumps({"error": {"message": f"Too many requests. {message}"}})
+    assert fault(WireFormat.OPENAI_CHAT, "sync", saying(body, 429)).retry_after == STATED_WAITS[message]
+    assert fault(WireFormat.OPENAI_CHAT, "sync", saying(body, 429, retry_after="1")).retry_after == 1.0

@@ -232,3 +232,36 @@ def test_the_search_for_a_loop_is_bounded() -> None:
     """The worst text for a search by comparison."""
     text: Any = "ab" * 500_000 + "c"
     assert ends_in_loop(text) is False
+
+
+NO_DOCUMENTS: dict[str, tuple[ModelResponse, str]] = {
+    "empty": (spent("", 3), "empty"),
+    "blank": (spent(" \n", 3), "empty"),
+    "thinking in a field": (replace(spent("", 3), has_thinking=True), "only-thinking"),
+    "thinking that is counted": (replace(spent("", 3), usage=Usage(10, 60, thinking=57)), "only-thinking"),
+    "thinking in marks": (spent("<think>There are two.</think>", 3), "only-thinking"),
+    "unfinished": (spent(HALF, 3), "unfinished"),
+    "unfinished in a fence": (spent(f"```json\n{HALF}", 3), "unfinished"),
+    "several": (spent(f"{VALID}\n{VALID.replace('2', '3')}", 3), "several-documents"),
+    "several calls": (
+        ModelResponse(StopReason.COMPLETE, "tool_calls", arguments=(VALID, VALID.replace("2", "3"))),
+        "several-documents",
+    ),
+    "words": (spent("There are two of them.", 3), "no-document"),
+    "not shown": (replace(spent("", 3), report=ProviderErrorDetails("Failed to generate JSON.")), "not-shown"),
+    "another tool": (replace(spent("", 3), other_tool_called=True), "other-tool"),
+}
+
+
+@pytest.mark.parametrize("name", NO_DOCUMENTS)
+def test_an_answer_without_a_document_says_why(name: str) -> None:
+    """In the correction, the events and the error."""
+    answer, rule = NO_DOCUMENTS[name]
+    ran = by_hand([answer, asks.WHOLE])
+    failed = by_hand([answer], Policy(max_attempts=1))
+
+    assert ran.verdicts == [Verdict.MALFORMED, Verdict.COMPLETE]
+    assert [violation.rule for violation in ran.outcome.attempts[0].violations] == [rule]
+    assert rule in (ran.requests[1].correction or "")
+    assert failed.outcome.failure is not None
+    assert f": {rule}: " in failed.outcome.failure.message

@@ -109,6 +109,7 @@ def _with_headers(result: CallResult, head: ResponseHead, body: Json) -> CallRes
         )  # a copy would take as long as the decoding of small bodies
         return result
     wait, request_id = _retry_after(lower, body), request_id or result.request_id
+    wait = result.retry_after if wait is None else wait
     return replace(result, status=result.status or head.status, retry_after=wait, request_id=request_id)
 
 

@@ -6,7 +6,7 @@ Source: developers.openai.com/api/reference/resources/chat; openai 3.52.0, types
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ from emitter.adapters.response_decoding import (
 )
 from emitter.adapters.transport import post, post_streamed
 from emitter.grounding import PLAIN_MEMBERS, is_grounded
-from emitter.messages import Medium, OutputMode, as_mapping
+from emitter.messages import Medium, ModelResponse, OutputMode, as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +65,8 @@ _FILTERED = "content_filter"
 _FILE_NAME = "document.pdf"
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 _VISIBLE_TYPES = (None, "text", "output_text")
+_THINKING_TYPES = ("thinking", "reasoning")
+_THINKING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 
 
 def encode(request: ModelRequest, wire: WireProfile) -> dict[str, Json]:
@@ -172,7 +174,17 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
         for choice, message in zip(choices, messages, strict=True)
     ]
     foreign = find_foreign_choice(choices, expected) or find_foreign_role(messages)
-    return worst_result(results) if foreign is None else reject_foreign(worst_result(results), foreign)
+    result = worst_result(results)
+    if isinstance(result, ModelResponse) and not result.text and any(map(_has_thinking, messages)):
+        result = replace(result, has_thinking=True)
+    return result if foreign is None else reject_foreign(result, foreign)
+
+
+def _has_thinking(message: Mapping[str, Any]) -> bool:
+    """Return whether a message has thinking, in a field or a part of its own."""
+    parts = as_objects(message.get("content"))
+    is_part = any(part.get("type") in _THINKING_TYPES for part in parts)
+    return is_part or any(bool(message.get(name)) for name in _THINKING_FIELDS)
 
 
 def _stop_reasons(choice: Mapping[str, Any]) -> tuple[str, ...]:
@@ -250,6 +262,7 @@ class _StreamedChoice:
     stop_reasons: list[str] = field(default_factory=list[str])
     content: list[str] = field(default_factory=list[str])
     is_refused: bool = False
+    has_thinking: bool = False
     calls: list[_StreamedCall] = field(default_factory=list[_StreamedCall])
     error: Json = None
 
@@ -299,6 +312,7 @@ class StreamAssembler:
         if not self._identity.is_grounded:
             self._identity.is_grounded = is_grounded(delta) or is_grounded(choice)
         target.is_refused = target.is_refused or _is_refusal(delta)
+        target.has_thinking = target.has_thinking or _has_thinking(delta)
         target.error = choice.get("error") or delta.get("error") or target.error
         target.stop_reasons.extend(filter(None, _stop_reasons(choice)))
         if self._identity.problem:
@@ -339,5 +353,10 @@ def _call_deltas(delta: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _finish_choice(index: int, choice: _StreamedChoice) -> dict[str, Any]:
     calls = [{"function": {"name": call.name, "arguments": "".join(call.pieces)}} for call in choice.calls]
-    message = {"content": "".join(choice.content), "refusal": choice.is_refused, "tool_calls": calls}
+    message = {
+        "content": "".join(choice.content),
+        "refusal": choice.is_refused,
+        "tool_calls": calls,
+        "reasoning_content": choice.has_thinking,
+    }
     return {"index": index, "message": message, "finish_reason": tuple(choice.stop_reasons), "error": choice.error}

@@ -155,7 +155,8 @@ def parse_error(status: int, body: Json, tables: DecodingTables) -> CallResult:
     with_error = " with an error" if status < _FIRST_ERROR_STATUS else ""
     message = f"The vendor answered {status}{with_error}{f' ({error_name})' if error_name else ''}."
     request_id = _code_as_string(as_mapping(body).get("request_id")) or None
-    return Fault(meaning.means, message, status, error_name or None, request_id=request_id, report=report)
+    code = error_name or None
+    return Fault(meaning.means, message, status, code, meaning.wait, request_id=request_id, report=report)
 
 
 def describe_error(status: int, body: Json) -> ProviderError:

@@ -246,7 +246,8 @@ def _find_cause(answer: ModelResponse) -> Violation:
     if answer.other_tool_called:
         return OTHER_TOOL
     if not text:
-        has_thinking = answer.has_thinking or bool(answer.document_text.strip())
+        is_counted = answer.usage is not None and answer.usage.thinking > 0
+        has_thinking = answer.has_thinking or is_counted or bool(answer.document_text.strip())
         return _ONLY_THINKING if has_thinking else _EMPTY
     if len(answer.arguments) > 1 or isinstance(_parse_text(text), Ambiguous):
         return _SEVERAL

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from emitter.messages import FaultKind, Medium, StatedLimits, StopReason, as_mapping
-from emitter.outside_values import parse_int
+from emitter.outside_values import parse_float, parse_int
 
 if TYPE_CHECKING:
     from emitter.messages import Json, PromptCache
@@ -121,11 +121,12 @@ class ProviderError:
 
 @dataclass(frozen=True, slots=True)
 class ErrorMeaning:
-    """The meaning of an error, the figures that it names, and what to do about it."""
+    """The meaning of an error, the figures that it names, what to do about it, and the wait in seconds."""
 
     means: StopReason | FaultKind
     limits: StatedLimits | None = None
     hint: str | None = None
+    wait: float | None = None
 
 
 _FIGURE = re.compile(r"(?<!\?P)<([a-z]\w*)>")
@@ -201,14 +202,20 @@ def _read_figure(figure: Json) -> int | None:
     return figure if type(figure) is int and figure >= 0 else None
 
 
+_UNITS = {"h": 3600, "m": 60, "s": 1, "ms": 0.001}
+
+
 class FaultTable(SourcedTable):
     """The meaning of errors: the ``rules`` about words in order, the other ``rules`` in order, then ``statuses``.
 
-    A key of ``statuses`` is a status (``"429"``) or a family (``"5xx"``).
+    A key of ``statuses`` is a status (``"429"``) or a family (``"5xx"``). ``wait`` is a regular expression that finds
+    the wait that an error asks for, in its groups ``h``, ``m``, ``s`` and ``ms``.
     """
 
     rules: tuple[FaultRule, ...] = ()
     statuses: dict[Annotated[str, Field(pattern=r"^[1-5](\d\d|xx)$")], FaultKind] = Field(default_factory=dict)
+
+    wait: RegexPattern | None = None
 
     @cached_property
     def _ordered_rules(self) -> tuple[FaultRule, ...]:
@@ -220,10 +227,17 @@ class FaultTable(SourcedTable):
             error = replace(error, message=error.message[:_MAX_SEARCHED], detail=error.detail[:_MAX_SEARCHED])
         meanings = (rule.read(error) for rule in self._ordered_rules)
         meaning = next((meaning for meaning in meanings if meaning is not None), None)
-        if meaning is not None:
-            return meaning
-        keys = (str(error.status), f"{str(error.status)[:1]}xx")
-        return ErrorMeaning(next((self.statuses[key] for key in keys if key in self.statuses), FaultKind.SERVER))
+        if meaning is None:
+            keys = (str(error.status), f"{str(error.status)[:1]}xx")
+            means = next((self.statuses[key] for key in keys if key in self.statuses), FaultKind.SERVER)
+            meaning = ErrorMeaning(means)
+        return replace(meaning, wait=self._find_wait(error.message))
+
+    def _find_wait(self, message: str) -> float | None:
+        found = re.search(self.wait, message) if self.wait else None
+        units = found.groupdict() if found is not None else {}
+        seconds = [(parse_float(units.get(unit)) or 0) * factor for unit, factor in _UNITS.items()]
+        return sum(seconds) or None
 
     def lookup(self, status: int | None, code: str, kind: str, message: str) -> StopReason | FaultKind:
         """Return the meaning of an error with these fields, without its figures."""
