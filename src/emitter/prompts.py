@@ -42,6 +42,7 @@ _PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "into_form": ("answer",),
     "losses": ("losses",),
     "material": ("source", "text"),
+    "outline": ("outline",),
     "objection": ("question", "objection", "deliberation"),
     "schema": ("schema",),
     "schema_reply": ("kind", "version", "schema"),
@@ -305,6 +306,11 @@ def render_appendix(prompts: PromptTemplates, pieces: Mapping[str, Json]) -> str
 def render_schema(prompts: PromptTemplates, schema: Mapping[str, Json]) -> str:
     """Return the schema as prompt text."""
     return prompts.fill("schema", schema=json.dumps(schema, ensure_ascii=False))
+
+
+def render_outline(prompts: PromptTemplates, outline: str) -> str:
+    """Return the outline of a schema as prompt text."""
+    return prompts.fill("outline", outline=outline)
 
 
 def render_examples(prompts: PromptTemplates, examples: Sequence[Example[Json]]) -> str:

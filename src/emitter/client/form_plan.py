@@ -182,8 +182,8 @@ def output_spec(
     output = OutputFormat(
         name, as_mapping(compiled.schema), mode, strict=target.profile.sends_strict(target.wire, target.model)
     )
-    enforces = target.profile.enforces_schema(target.wire, target.model)
-    return output, render_form(prompts, compiled, output, enforces_schema=enforces)
+    is_shown = mode in target.profile.wires[target.wire].output.shown
+    return output, render_form(prompts, compiled, output, is_schema_shown=is_shown)
 
 
 def _choose_mode(compiled: Compiled, target: ModelTarget, refused: frozenset[OutputMode]) -> OutputMode:

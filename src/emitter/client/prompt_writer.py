@@ -23,6 +23,7 @@ from emitter.prompts import (
     render_losses,
     render_material,
     render_media,
+    render_outline,
     render_schema,
     suggest_example,
 )
@@ -62,22 +63,29 @@ def load_prompts(folder: str | os.PathLike[str]) -> PromptTemplates:
 
 
 def render_form(
-    prompts: PromptTemplates, compiled: Compiled, output: OutputFormat, *, enforces_schema: bool
+    prompts: PromptTemplates, compiled: Compiled, output: OutputFormat, *, is_schema_shown: bool
 ) -> tuple[str, ...]:
     """Return the prompt's description of the schema.
 
-    This is the whole schema if the vendor does not enforce it, and otherwise the rules that are not enforced. The parts
+    This is the whole schema if the server does not show it to the model, and the rules that are not enforced. The parts
     of the schema that did not fit into descriptions follow.
     """
     if not compiled.enforced:
-        return (render_schema(prompts, cast("Json", compiled.original)),)
+        return (_describe_schema(prompts, cast("Json", compiled.original)),)
     descriptions = "\n".join(_iter_descriptions(compiled.schema))
     rules = render_losses(
         prompts, [loss for loss in compiled.losses if _is_listed(loss, descriptions)][:MAX_LISTED_RULES]
     )
-    is_sent = output.mode is OutputMode.TOOL or (output.mode is OutputMode.JSON_SCHEMA and enforces_schema)
     pieces = render_appendix(prompts, compiled.appendix)
-    return (rules, pieces) if is_sent else (rules, render_schema(prompts, output.schema), pieces)
+    return (rules, pieces) if is_schema_shown else (rules, _describe_schema(prompts, output.schema), pieces)
+
+
+def _describe_schema(prompts: PromptTemplates, schema: Mapping[str, Json]) -> str:
+    """Return the outline of a schema, or the schema itself if it has no outline that is shorter."""
+    from emitter.schema.outline import write_outline  # noqa: PLC0415  the vendors' own models read the schema
+
+    outline = write_outline(cast("Json", schema))
+    return render_schema(prompts, schema) if outline is None else render_outline(prompts, outline)
 
 
 def render_unknown_rule(prompts: PromptTemplates, compiled: Compiled) -> str:

@@ -137,6 +137,7 @@ _FACTS = {
     "context": "models.context",
     "max_output": "models.max_output",
     "enforced": "wires.*.output.enforced",
+    "shown": "wires.*.output.shown",
     "stops": "wires.*.stops.reasons",
     "usage": "wires.*.usage",
     "rules": "faults.rules",

@@ -123,8 +123,9 @@ class OutputSupport(SourcedTable):
 
     Attributes:
         strict: Send a strict flag.
-        enforced: The provider enforces a schema even without the flag. If neither is true, the schema is also written
-            into the prompt.
+        enforced: The provider enforces a schema even without the flag.
+        shown: The modes in which the server puts the schema into the model's context. In the others the prompt
+            describes it, because a model does not read the grammar that its answer is held to.
         stream_usage: A stream reports its usage only on request.
         options: Merged into every request body.
     """
@@ -132,6 +133,7 @@ class OutputSupport(SourcedTable):
     modes: Annotated[tuple[OutputMode, ...], Field(min_length=1)]
     strict: bool = True
     enforced: bool = True
+    shown: tuple[OutputMode, ...] = (OutputMode.TOOL,)
     stream_usage: bool = False
     options: dict[str, object] = Field(default_factory=dict)
 
@@ -252,6 +254,7 @@ class ProfileFacts(TypedDict, total=False):
         modes: The output modes, preferred first: ``"json_schema"``, ``"tool"``, ``"json_object"`` or ``"text"``.
         enforced: The server constrains what the model writes to the schema.
         strict: The server knows the flag ``strict``.
+        shown: The output modes in which the server shows the schema to the model. In the others the prompt has it.
         stops: The meaning of stop reasons, such as ``{"end": "complete"}``.
         usage: Where a response counts parts of its tokens, such as ``{"thinking": ["reasoning_tokens"]}``; see the
             tables ``usage`` of emitter's profiles.
@@ -271,6 +274,7 @@ class ProfileFacts(TypedDict, total=False):
     modes: Sequence[str]
     enforced: bool
     strict: bool
+    shown: Sequence[str]
     stops: Mapping[str, str]
     usage: Mapping[str, object]
     rules: Sequence[Mapping[str, object]]

@@ -8,6 +8,7 @@ length is limited.
 from __future__ import annotations
 
 import json
+import operator
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -72,7 +73,7 @@ def describe_value(schema: Json, root: Json, *, nesting: int = 0) -> str:
     if branches and nesting < _MAX_NESTING:
         return join_alternatives(describe_value(each, root, nesting=nesting + 1) for each in branches)
     names = types_of(node)
-    return " or ".join(_describe_type(name, node) for name in names) if names else "a value"
+    return " or ".join(describe_type(name, node) for name in names) if names else "a value"
 
 
 def types_of(node: Mapping[str, Any]) -> list[str]:
@@ -89,7 +90,8 @@ def describe_rules(node: Mapping[str, Any], name: str) -> str:
     return ", ".join(filter(None, phrases))
 
 
-def _describe_type(name: str, node: Mapping[str, Any]) -> str:
+def describe_type(name: str, node: Mapping[str, Any]) -> str:
+    """Return a noun phrase for the values of a schema that have one of its types."""
     rules = describe_rules(node, name) if name in _RULES else ""
     noun = _describe_text(node) if name == STRING else _NOUNS.get(name, f"a value of type {name}")
     if name == OBJECT:
@@ -134,10 +136,11 @@ def _join_names(names: Iterable[str]) -> str:
     return join_limited([truncate_json(name) for name in names])
 
 
-def join_alternatives(texts: Iterable[str]) -> str:
-    """Return different phrases as alternatives, such as "a text, or null"."""
+def join_alternatives(texts: Iterable[str], limit: int | None = _MAX_LISTED) -> str:
+    """Return different phrases as alternatives, such as "a text, or null". More than ``limit`` are not listed."""
     different = list(dict.fromkeys(texts))
-    *first, last = [*different[: _MAX_LISTED - 1], "…"] if len(different) > _MAX_LISTED else different
+    is_long = limit is not None and len(different) > limit
+    *first, last = [*different[:limit], "…"] if is_long else different
     return f"{', '.join(first)}, or {last}" if first else last
 
 
@@ -176,9 +179,18 @@ def _pattern(node: Mapping[str, Any]) -> str:
     return f"that matches the pattern {truncate_text(str(node['pattern']))}"
 
 
+def is_short_pattern(node: Mapping[str, Any]) -> bool:
+    """Return whether the pattern of a schema, if it has one, is shown whole."""
+    return len(str(node.get("pattern", ""))) <= _MAX_LIST_LENGTH
+
+
 def truncate_text(text: str) -> str:
     """Return a text of limited length."""
     return truncate_json(text)[1:-1] if len(text) > _MAX_LIST_LENGTH else text
+
+
+def _multiple(node: Mapping[str, Any]) -> str:
+    return f"that is a multiple of {node['multipleOf']}"
 
 
 def _unique(node: Mapping[str, Any]) -> str:
@@ -187,7 +199,7 @@ def _unique(node: Mapping[str, Any]) -> str:
 
 _NUMBER_RULES: Final = (
     (frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}), _range),
-    (frozenset({"multipleOf"}), lambda node: f"that is a multiple of {node['multipleOf']}"),
+    (frozenset({"multipleOf"}), _multiple),
 )
 _RULES: Final[dict[str, tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], str]], ...]]] = {
     INTEGER: _NUMBER_RULES,
@@ -255,7 +267,7 @@ _GENERAL_TYPES: Final = {INTEGER: NUMBER}
 def _correct_type(broken: BrokenRule) -> str:
     names = [str(name) for name in (as_list(broken.argument) or [broken.argument])]
     node = resolve(dict(broken.node), broken.root)
-    return join_alternatives(_with_example(_describe_type(name, node), node, name) for name in names)
+    return join_alternatives(_with_example(describe_type(name, node), node, name) for name in names)
 
 
 def _correct_format(broken: BrokenRule) -> str:
@@ -383,16 +395,20 @@ def generate_number(node: Mapping[str, Any], *, is_whole: bool) -> float | None:
 
 
 def _fits(number: float, node: Mapping[str, Any], *, is_whole: bool) -> bool:
-    lowest, above = node.get("minimum"), node.get("exclusiveMinimum")
-    highest, below = node.get("maximum"), node.get("exclusiveMaximum")
-    return (
-        (not is_whole or number % 1 == 0)
-        and (lowest is None or number >= lowest)
-        and (highest is None or number <= highest)
-        and (not _is_bound(above) or number > above)
-        and (not _is_bound(below) or number < below)
-        and ("multipleOf" not in node or number % node["multipleOf"] == 0)
+    """Return whether a number fits the bounds of a schema."""
+    fits_step = "multipleOf" not in node or number % node["multipleOf"] == 0
+    is_broken = any(
+        breaks(number, node[keyword]) for keyword, breaks in _BROKEN_BOUNDS.items() if _is_bound(node.get(keyword))
     )
+    return bool(fits_step) and not is_broken and (not is_whole or number % 1 == 0)
+
+
+_BROKEN_BOUNDS: Final[dict[str, Callable[[float, float], bool]]] = {
+    "minimum": operator.lt,
+    "maximum": operator.gt,
+    "exclusiveMinimum": operator.le,
+    "exclusiveMaximum": operator.ge,
+}
 
 
 _PATTERN_PIECE: Final = re.compile(

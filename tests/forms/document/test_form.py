@@ -16,6 +16,7 @@ from emitter.messages import ModelRequest, OutputFormat, OutputMode
 from emitter.policy import Policy
 from emitter.profiles import find_profile, load_profile
 from emitter.schema import Loss, LossReason, compile_schema
+from emitter.schema.outline import write_outline
 from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.core import asks
 from tests.forms.document.asking import FORM
@@ -55,36 +56,48 @@ def test_a_schema_that_nobody_can_enforce_is_not_sent_as_one(
     assert output(wire, compiled, model).mode is mode
 
 
-def form(compiled: Any, mode: OutputMode, *, holds: bool = True) -> str:
+def form(compiled: Any, mode: OutputMode, *, shown: bool = True) -> str:
     """Return what the system prompt says of the form."""
     return prompt_writer.join_parts(
-        *prompt_writer.render_form(PROMPTS, compiled, OutputFormat("x", compiled.schema, mode), enforces_schema=holds)
+        *prompt_writer.render_form(PROMPTS, compiled, OutputFormat("x", compiled.schema, mode), is_schema_shown=shown)
     )
 
 
 @pytest.mark.parametrize("mode", [OutputMode.JSON_OBJECT, OutputMode.TEXT])
 def test_it_stands_in_the_system_prompt_instead(mode: OutputMode) -> None:
-    """The caller's own schema, whole: so no rule of it has to be listed apart."""
+    """The outline of the caller's own schema, whole: so no rule of it has to be listed apart."""
     losing = replace(LOOSE, losses=(Loss("/properties/due", "format", '"date"'),))
 
-    assert form(losing, mode) == prompt.render_schema(PROMPTS, FORM)
+    assert form(losing, mode) == prompt.render_outline(PROMPTS, write_outline(FORM) or "")
 
 
-@pytest.mark.parametrize(
-    ("mode", "holds", "reported"),
-    [
-        (OutputMode.JSON_SCHEMA, True, False),
-        (OutputMode.JSON_SCHEMA, False, True),
-        (OutputMode.TOOL, False, False),
-        (OutputMode.JSON_OBJECT, True, True),
-        (OutputMode.TEXT, True, True),
-    ],
-)
-def test_a_compiled_schema_is_reported_in_words_where_none_is_sent_or_looked_at(
-    mode: OutputMode, holds: bool, reported: bool
-) -> None:
-    """What stands in the prompt is the compiled form, since that is what is decoded."""
-    assert (prompt.render_schema(PROMPTS, COMPILED.schema) in form(COMPILED, mode, holds=holds)) is reported
+@pytest.mark.parametrize("mode", OutputMode)
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_compiled_schema_is_described_unless_the_server_shows_it(mode: OutputMode, *, shown: bool) -> None:
+    """The outline in the prompt is that of the compiled form, since that is what is decoded."""
+    outline = prompt.render_outline(PROMPTS, write_outline(COMPILED.schema) or "")
+
+    assert (outline in form(COMPILED, mode, shown=shown)) is not shown
+
+
+SHOWN = {
+    **dict.fromkeys(("openai", "azure-openai", "anthropic", "google", "bedrock", "mistral"), True),
+    **dict.fromkeys(("openai-compatible", "vllm", "llama-cpp", "ollama", "deepseek", "groq", "openrouter"), False),
+}
+
+
+@pytest.mark.parametrize(("name", "shown"), SHOWN.items(), ids=SHOWN.keys())
+def test_the_model_reads_names_and_descriptions_once(name: str, *, shown: bool) -> None:
+    """They are in the schema that the server shows, or in the prompt."""
+    facts = load_profile(name)
+    model = "openai/gpt-6" if name == "openrouter" else "a-model"
+    for wire in facts.wires:
+        compiled = compile_schema({**FORM, "description": "K7 is for rent."}, facts)
+        output, parts = form_plan.output_spec("Invoice", compiled, PROMPTS, ModelTarget(facts, wire, model))
+        text = prompt_writer.join_parts(*parts)
+
+        assert text.count("K7 is for rent") == (0 if output.mode in facts.wires[wire].output.shown else 1)
+        assert (OutputMode.JSON_SCHEMA in facts.wires[wire].output.shown) is shown
 
 
 LOSSES = {

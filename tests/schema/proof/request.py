@@ -38,7 +38,7 @@ def missing(schema: Any, compiled: Compiled) -> list[str]:
 def _request(compiled: Compiled) -> str:
     """Return the form as it is sent and what the prompt says of it, quotation marks inside texts as they are."""
     output = OutputFormat("document", as_mapping(compiled.schema), OutputMode.JSON_SCHEMA, strict=True)
-    said = prompt_writer.render_form(prompt.load(), compiled, output, enforces_schema=True)
+    said = prompt_writer.render_form(prompt.load(), compiled, output, is_schema_shown=True)
     return "\n".join((*said, *_strings(compiled.schema if compiled.enforced else {})))
 
 
