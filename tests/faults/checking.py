@@ -118,6 +118,9 @@ def _inexact(cell: Cell, bill: str, attempt: Attempt, call: SimulatedCall) -> No
     usage = attempt.usage
     assert usage is not None
     assert usage.estimated
+    if bill == "presumed":
+        assert usage.input > 0
+        return
     if bill == "unheard":
         assert call.usage.input <= usage.input <= 1.2 * call.usage.input
         assert usage.output == 0

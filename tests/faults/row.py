@@ -53,6 +53,10 @@ BILLS = MappingProxyType(
             "an answer broke off that is no stream, so nothing of it can be read: its input is counted from the texts "
             "sent, and its output guessed from the bytes that came"
         ),
+        "presumed": (
+            "an answer that cannot be read may have been billed, or not: its input is counted from the texts sent, and "
+            "its output guessed from the bytes that came"
+        ),
         "unheard": (
             "the vendor bills a call of which nothing was heard: its input is counted from the texts sent; all others "
             "are exact"

@@ -91,9 +91,11 @@ SERVICE: dict[str, Row] = {
         "PromptTooLong(envelope_truncation_unrecoverable)",
     ),
     # --- 200, and no answer
-    "not-json": Row((NotJson(), WHOLE), _once("protocol"), waits="1"),
-    "empty-body": Row((NotJson(""), WHOLE), _once("protocol"), waits="1"),
-    "torn-json": Row((NotJson('{"id": "x", "out'), WHOLE), _once("protocol"), waits="1"),
+    "not-json": Row((NotJson(), WHOLE), _COUNTED_AGAIN.format("protocol"), waits="1", bill="presumed"),
+    "empty-body": Row((NotJson(""), WHOLE), _COUNTED_AGAIN.format("protocol"), waits="1", bill="presumed"),
+    "torn-json": Row(
+        (NotJson('{"id": "x", "out'), WHOLE), _COUNTED_AGAIN.format("protocol"), waits="1", bill="presumed"
+    ),
     "error-under-200": Row(
         (ErrorEvent(answer=WHOLE), WHOLE),
         _once("overloaded"),

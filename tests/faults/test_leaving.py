@@ -10,6 +10,7 @@ import pytest
 from emitter import Policy
 from emitter.attempts import Verdict
 from emitter.clock import Clock
+from emitter.events import ProviderUsage
 from emitter.messages import FaultKind
 from emitter.streaming import FieldComplete
 from emitter.testing import Overloaded, TransmissionOutcome
@@ -119,7 +120,7 @@ def test_a_stream_is_cancelled(wire: str, asking: Asking) -> None:
 
 @every_wire
 def test_a_call_is_cancelled(wire: str, asking: Asking) -> None:
-    """Nothing was heard of it, so it has no cost here; nothing more is sent."""
+    """Nothing was heard of it, so its cost is estimated; nothing more is sent."""
     reported: list[RunEvent] = []
 
     async def cancel() -> None:
@@ -132,7 +133,9 @@ def test_a_call_is_cancelled(wire: str, asking: Asking) -> None:
 
     asking.runner.run(cancel())
 
-    assert worded(reported) == "call failed(cancelled)"
+    assert worded(reported) == LEFT
+    (usage,) = [each.event for each in reported if isinstance(each.event, ProviderUsage)]
+    assert usage.input_tokens > 0
     assert len(asking.vendor.calls) == 1
 
 

@@ -49,9 +49,12 @@ if TYPE_CHECKING:
     from emitter.streaming.partials import PartialStream
 
 _MIN_ERROR_STATUS = 400
-_LOST_KINDS = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE, FaultKind.CLIENT})
+_LOST_KINDS = frozenset(
+    {FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.RESPONSE_TOO_LARGE, FaultKind.PROTOCOL, FaultKind.CLIENT}
+)
+"""The faults of an answer that was lost on the way or cannot be read. The vendor bills it nevertheless."""
 _BYTES_A_TOKEN = 4
-"""The estimate for an answer that was lost on the way. Its text cannot be read, so its tokens cannot be counted."""
+"""The estimate for an answer whose text cannot be read, so that its tokens cannot be counted."""
 
 
 CallFactory: TypeAlias = "Callable[[PreparedEmission, object, ModelRequest, Deadline], VendorCall]"
@@ -92,6 +95,8 @@ class VendorCall:
             return self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             return self._with_usage(self._answer_from_error(error))
+        except INTERRUPTIONS as error:
+            raise CallInterrupted(self._estimate_sent()) from error
 
     def _send(self, seconds: float, *, stream: bool = False) -> Any:
         """Send the request with a timeout. Return the SDK's response, or an awaitable of it from an async client."""
@@ -121,9 +126,12 @@ class VendorCall:
         return _estimate_usage(self.request, self.prepared.target.profile, reported, text)
 
     def _estimate_lost(self, fault: Fault) -> Usage | None:
-        """Return an estimate for an answer that was lost on the way. The vendor bills it nevertheless."""
+        return self._estimate_sent() if fault.kind in _LOST_KINDS else None
+
+    def _estimate_sent(self) -> Usage | None:
+        """Return an estimate for what was sent and received so far. None if nothing was, or if it was rejected."""
         transfer = self._transfer
-        if fault.kind not in _LOST_KINDS or transfer.is_error or not transfer.is_sent:
+        if transfer.is_error or not transfer.is_sent:
             return None
         return replace(self._estimate_usage(None, ""), output=transfer.received // _BYTES_A_TOKEN)
 
@@ -134,9 +142,10 @@ class VendorCall:
         return self._redact_credentials(self._with_usage(answer) if isinstance(answer, Fault) else answer)
 
     def _with_usage(self, answer: CallResult) -> CallResult:
-        """Add an estimated usage to an answer that was lost on the way."""
-        usage = self._estimate_lost(answer) if isinstance(answer, Fault) else None
-        return answer if usage is None else replace(answer, usage=usage)
+        """Add an estimated usage to an answer that was lost, unless the vendor reported one."""
+        if not isinstance(answer, Fault) or _is_billed(answer.usage):
+            return answer
+        return replace(answer, usage=self._estimate_lost(answer) or answer.usage)
 
 
 def call_in_time(send: Callable[[float], Any], deadline: Deadline) -> CallStep:
@@ -220,7 +229,7 @@ class StreamedCall(VendorCall):
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             return self._with_usage(self._answer_from_error(error))
         except INTERRUPTIONS as error:
-            raise CallInterrupted(self._usage_so_far()) from error
+            raise CallInterrupted(self._usage_so_far() or self._estimate_sent()) from error
 
     def _read_stream(self) -> Steps[CallResult]:
         deadline, send = self.deadline.narrow(self.prepared.settings.policy.timeout), partial(self._send, stream=True)
