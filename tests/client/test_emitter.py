@@ -167,7 +167,7 @@ def test_everything_can_be_asked_through_both(proxy: CountingProxy) -> None:
     assert proxy.connections == 0
 
     def ask_blocking() -> list[type]:
-        with Emitter(MODELS["openai"][0], policy=Policy(max_attempts=2)) as emitter:
+        with Emitter(MODELS["openai"][0], policy=Policy(max_attempts=8)) as emitter:
             with emitter.stream(Answer, "How many?") as streamed:
                 parts = list(streamed)
             with emitter.stream_binding_moment("Shall we?") as moments:
@@ -179,7 +179,7 @@ def test_everything_can_be_asked_through_both(proxy: CountingProxy) -> None:
             return [type(each) for each in values]
 
     async def ask_async() -> list[type]:
-        async with AsyncEmitter(MODELS["openai"][0], policy=Policy(max_attempts=2)) as emitter:
+        async with AsyncEmitter(MODELS["openai"][0], policy=Policy(max_attempts=8)) as emitter:
             async with emitter.stream(Answer, "How many?") as streamed:
                 parts = [each async for each in streamed]
             async with emitter.stream_binding_moment("Shall we?") as moments:
