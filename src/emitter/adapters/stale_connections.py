@@ -1,7 +1,8 @@
 """Recognise a request that was sent on a connection which the server had closed.
 
 Some servers promise to keep a connection open, and close it after a streamed answer. If the request leaves before the
-close arrives, it fails without a byte of an answer. It may then be sent again on a new connection.
+close arrives, it fails without a byte of an answer. A request that creates nothing is then sent again on a new
+connection.
 
 Sources: ``_sync/http11.py`` in httpcore2 2.16.2 and httpcore 1.0.9; ``_connection.py`` in h11 0.16.0;
 RFC 9110, section 9.2.2, and RFC 9112, section 9.3.1.

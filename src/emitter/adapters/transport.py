@@ -43,6 +43,8 @@ class HttpTransfer:
 
     Attributes:
         max_bytes: The largest decompressed body that is accepted.
+        may_repeat: The request may be sent again if its connection was closed before. A request that creates something
+            may not, because the server may have received it.
         request: The address and headers of the request as it was sent, with its credentials; None before that.
         is_uploaded: True once the HTTP library began to read the body of the request.
         received: The bytes of the body read so far, after decompression.
@@ -50,6 +52,7 @@ class HttpTransfer:
     """
 
     max_bytes: int
+    may_repeat: bool = False
     request: SentRequest | SignedRequest | None = None
     is_uploaded: bool = False
     status: int | None = None
@@ -323,7 +326,7 @@ class _HttpView(RequestView):
         except Exception as error:
             from emitter.adapters.stale_connections import was_closed_before  # noqa: PLC0415  few requests fail
 
-            if not was_closed_before(error):
+            if not self.transfer.may_repeat or not was_closed_before(error):
                 raise
             response = client._send_single_request(request)  # noqa: SLF001
         try:
@@ -366,7 +369,7 @@ class _AsyncHttpView(RequestView):
         except Exception as error:
             from emitter.adapters.stale_connections import was_closed_before  # noqa: PLC0415  few requests fail
 
-            if not was_closed_before(error):
+            if not self.transfer.may_repeat or not was_closed_before(error):
                 raise
             response = await client._send_single_request(request)  # noqa: SLF001
         try:

@@ -114,6 +114,7 @@ class _BackgroundCall(VendorCall):
         arguments: tuple[PreparedEmission, object, ModelRequest, Deadline],
     ) -> None:
         super().__init__(*arguments)
+        self._transfer.may_repeat = False  # the server may have begun to write an answer
         self._background, self._finished = background, finished
         profile, wire, _ = self.prepared.target
         facts = profile.wires[wire]
@@ -146,7 +147,7 @@ class _BackgroundCall(VendorCall):
         return openai_responses.send(client, self._body, seconds, self.request.headers)
 
     def _fetch(self, response_id: str, seconds: float) -> Any:
-        self._transfer = HttpTransfer(self.prepared.settings.policy.max_response_bytes)
+        self._transfer = HttpTransfer(self.prepared.settings.policy.max_response_bytes, may_repeat=True)
         self._expected = replace(self._expected, response_id=response_id)
         path = f"{openai_responses.PATH}/{quote(response_id, safe='')}"
         request = HttpRequest("get", path, headers=self.request.headers)

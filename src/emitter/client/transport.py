@@ -85,7 +85,7 @@ class VendorCall:
     def __init__(self, prepared: PreparedEmission, client: object, request: ModelRequest, deadline: Deadline) -> None:
         self.prepared, self.request, self.deadline = prepared, request, deadline
         self._client, self._expected = client, ExpectedAnswer.of(request)
-        self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes)
+        self._transfer = HttpTransfer(prepared.settings.policy.max_response_bytes, may_repeat=True)
 
     def send(self) -> Steps[CallResult]:
         """Send the request, and return the answer."""
