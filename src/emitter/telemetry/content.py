@@ -32,6 +32,7 @@ _OUTPUT: Final = "gen_ai.output.messages"
 _FINISH_REASONS = {
     StopReason.COMPLETE: "stop",
     StopReason.TRUNCATED: "length",
+    StopReason.LOOPED: "length",
     StopReason.OVERFLOWED: "length",
     StopReason.REFUSED: "content_filter",
     StopReason.FAULTED: "error",
