@@ -38,8 +38,11 @@ MODELS = (
     "cerebras/gpt-oss-120b",
     "cohere/command-a-03-2025",
     "huggingface/openai/gpt-oss-120b",
+    "openai/gpt-6-sol",
+    "anthropic/claude-opus-5",
+    "google/gemini-3.5-flash",
 )
-"""A server of unknown make, and the named ones."""
+"""A server of unknown make, the named ones, and the vendors' own addresses, behind which a gateway may stand."""
 FORM: dict[str, Any] = {
     "type": "object",
     "properties": {"n": {"type": "integer"}},
@@ -102,10 +105,18 @@ def vendor() -> Iterator[Simulator]:
         yield running
 
 
-CELLS = {*covering(MODELS, DIALECTS, strength=2 if FULL else 1), *((MODELS[0], name) for name in DIALECTS)}
+GRID = {*covering(MODELS, DIALECTS, strength=2 if FULL else 1), *((MODELS[0], name) for name in DIALECTS)}
 
 
-@pytest.mark.parametrize(("model", "name"), sorted(CELLS))
+CELLS = [
+    (model, name)
+    for model, name in sorted(GRID)
+    # Google has no response_format: for it, these words are about the schema.
+    if not (model.startswith("google/") and DIALECTS[name].kind.value == "mode")
+]
+
+
+@pytest.mark.parametrize(("model", "name"), CELLS)
 def test_every_dialect_on_every_server(model: str, name: str, vendor: Simulator) -> None:
     """Calls, tokens, verdicts and the text of the error follow from what is said, not from who says it."""
     row = expected(model, name)
@@ -122,7 +133,7 @@ def test_every_dialect_on_every_server(model: str, name: str, vendor: Simulator)
     assert type(result) is (row.error or Emission)
     assert row.text in str(result)
     if DIALECTS[name].figures and row.verdicts.endswith("complete"):
-        assert fits(name, vendor)
+        assert fits(name, result, vendor)
     if row.error is not None and DIALECTS[name].figures:
         assert "The vendor names its limits: " in str(result)
         assert "output_tokens" not in str(result)
@@ -131,9 +142,11 @@ def test_every_dialect_on_every_server(model: str, name: str, vendor: Simulator)
 def expected(model: str, name: str) -> Row:
     """Return the row of a cell."""
     kind, (profile, bare) = DIALECTS[name].kind.value, find_profile(model)
-    is_schemaless = profile.preferred_output_mode(profile.default_wire, bare).value == "json_object"
-    if kind in {"mode", "schema"} and is_schemaless:
+    modes = [mode.value for mode in profile.output_modes(profile.default_wire, bare)]
+    if kind in {"mode", "schema"} and modes[0] == "json_object":
         return SCHEMALESS
+    if kind == "mode" and "tool" in modes and "json_object" not in modes:  # and then the prompt alone
+        return Row("faulted faulted complete")
     return BUT.get(name) or TABLE[kind]
 
 
@@ -145,9 +158,12 @@ def ask(model: str, vendor: Simulator) -> Emission[Any] | EmissionError:
         return error
 
 
-def fits(name: str, vendor: Simulator) -> bool:
+def fits(name: str, result: Emission[Any] | EmissionError, vendor: Simulator) -> bool:
     """Return whether the second request has as much output as the limit allows, and no more."""
-    call = vendor.calls[-1]
-    budget = call.body.get("max_tokens") or call.body.get("max_completion_tokens")
-    limit = LIMIT if DIALECTS[name].kind.value in {"output", "credit"} else LIMIT - call.usage.input
-    return limit - 200 <= budget <= limit or DIALECTS[name].figures.get("window") == "limit"
+    budget, prompt = result.attempts[-1].budget, vendor.calls[-1].usage.input
+    limit = LIMIT if DIALECTS[name].kind.value in {"output", "credit"} else LIMIT - prompt
+    return limit - _ESTIMATED * prompt <= budget <= LIMIT
+
+
+_ESTIMATED = 1.5
+"""How much too large an estimated prompt may be, as a share of it."""
