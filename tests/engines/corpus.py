@@ -12,6 +12,7 @@ from urllib.parse import quote
 from emitter.errors import Uncompilable, Unencodable
 from emitter.schema import LossReason, compile_schema
 from emitter.schema.json_data import resolve_reference
+from emitter.schema.wire_types import MAX_SAFE_INTEGER
 from emitter.testing.constrained_decoding import Sampler, parse_document
 from tests.engines.facts import Fact
 from tests.engines.probes import PROBES, whole
@@ -98,22 +99,23 @@ def _encoded(compiled: Compiled, value: Any) -> str | None:
 
 
 _NUMBER_RULES = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_OF_STRUCTURE = frozenset({"additionalProperties", "patternProperties", "propertyNames", "allOf", "anyOf", "oneOf"})
+"""Keywords whose loss means another thing than their probe: of a union, that its branches may overlap."""
 _LENGTHS = frozenset({"minLength", "maxLength"})
 
 
 def rule_of(keyword: str, value: str, schema: Any) -> str:
-    """Return the probe that a lost keyword of a schema is like."""
-    if keyword == "format":
-        return f"format {json.loads(value)}"
+    """Return the probe that a lost keyword of a schema is like, or an empty text."""
     if keyword in _NUMBER_RULES:
-        return f"{keyword} of {'integers' if _types(schema) == {'integer'} else 'numbers'}"
-    if keyword in _LENGTHS and "pattern" in schema:
-        return "pattern with a length"
+        is_exact = abs(json.loads(value)) <= MAX_SAFE_INTEGER
+        return f"{keyword} of {'integers' if _types(schema) == {'integer'} else 'numbers'}" if is_exact else ""
     if keyword == "pattern":
         return next((name for name, probe in PROBES.items() if probe.schema.get("pattern") == json.loads(value)), "")
-    if keyword in _LENGTHS and "format" in schema:
-        return "format with a length"
-    return keyword if keyword not in {"additionalProperties", "patternProperties", "allOf"} else ""
+    if keyword in _LENGTHS and schema.keys() & {"pattern", "format"}:
+        return f"{'pattern' if 'pattern' in schema else 'format'} with a length"
+    if keyword == "format":
+        return f"format {json.loads(value)}"
+    return "" if keyword in _OF_STRUCTURE else keyword
 
 
 def lost_though_enforced(

@@ -16,6 +16,7 @@ NARROWER = {
 
 UNSENT = {
     ("", " minProperties "): "a map is a list of entries, in which a key may stand twice",
+    ("", " maxProperties "): "an absent property is null on the wire, and would be counted",
     ("", "pattern of any characters:"): "a count of such characters counts the escapes of JSON",
     ("", "pattern of other characters:"): "a count of such characters counts the escapes of JSON",
     ("vllm", " multipleOf "): "vLLM's own check leaves such a schema to another backend (backend_xgrammar.py)",
