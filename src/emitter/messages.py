@@ -133,12 +133,21 @@ class OutputMode(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """The requested document: a name of at most 64 characters and its compiled schema."""
+    """The requested document: a name of at most 64 characters and its compiled schema.
+
+    Attributes:
+        is_enforced: The server is said to hold the model to the schema.
+        is_described: The prompt describes the schema. Otherwise the server is said to show it to the model.
+        is_ignored: The prompt describes the schema because the server ignored that of an earlier request.
+    """
 
     name: str
     schema: Mapping[str, Json]
     mode: OutputMode
     strict: bool = True
+    is_enforced: bool = False
+    is_described: bool = True
+    is_ignored: bool = False
 
 
 class _NoFields(dict[str, Any]):

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 INVOICE: dict[str, Any] = {
     "title": "Invoice",
     "type": "object",
-    "properties": {"total": {"type": "number"}},
+    "properties": {"total": {"type": "number", "minimum": 0}},
     "required": ["total"],
 }
 RULES = "\n".join(f"Rule {number}: an amount of kind {number} is written in euros." for number in range(300))
 EXAMPLES = [{"total": 12.5}]
-OWED, WRONG = Text({"total": 1}), Text({"totals": 1})
+OWED, WRONG = Text({"total": 1}), Text({"total": -1})
 MARKED = {name: MODELS[name] for name in ("responses", "chat", "anthropic", "converse")}
 every_marked_model = pytest.mark.parametrize(("model", "options"), MARKED.values(), ids=MARKED.keys())
 

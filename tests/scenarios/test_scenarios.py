@@ -22,6 +22,7 @@ from emitter import (
 )
 from emitter.clock import Clock
 from emitter.events import (
+    SCHEMA_IGNORED,
     CapBreached,
     EnvelopeRefusal,
     EnvelopeTruncated,
@@ -115,6 +116,7 @@ def line(event: Event) -> str:
     if isinstance(event, LogAppended):
         calling = event.message == "calling"
         reported = "call {attempt} budget {budget}" if calling else f"{event.level.value} {{fault}} {{status}}"
+        reported = "the schema is ignored" if event.message == SCHEMA_IGNORED else reported
         return reported.format(**event.fields)
     return LINES[type(event)].format(event)
 
@@ -161,6 +163,7 @@ EVENTS: dict[str, list[str]] = {
     "malformed-to-the-end": [
         CALL,
         f"usage {INPUT_TOKENS} 40",
+        "the schema is ignored",
         "retry 2 parse-error",
         f"call 2 budget {FIRST_BUDGET}",
         f"usage {INPUT_TOKENS} 40",

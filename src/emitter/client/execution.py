@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
-from emitter.client.refusals import remember_refusal
+from emitter.client.refusals import remember_ignored_schema, remember_refusal
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
 from emitter.client.submission import ask_host
@@ -27,7 +27,7 @@ from emitter.client.transport import (
     redact_answer,
 )
 from emitter.clock import retry_delay, sleep_step
-from emitter.core.effects import Recall, Reserve, Restart, Sleep, Submit
+from emitter.core.effects import Recall, Reserve, Restart, SchemaIgnored, Sleep, Submit
 from emitter.core.emission import run_emission
 from emitter.deadline import Deadline
 from emitter.errors import EmitterError, describe_models
@@ -169,6 +169,10 @@ class EmissionRun:
             result = None
             if isinstance(effect, Submit | Recall | Reserve):
                 result = yield from self.ask_host(effect)
+            elif isinstance(effect, SchemaIgnored):
+                if self._models:
+                    model = self._models[effect.route]
+                    remember_ignored_schema(model.settings, model.target)
             else:
                 yield from self.recorder.record(effect)
 

@@ -21,6 +21,7 @@ from emitter.budget import (
     measure_schema,
 )
 from emitter.client.prompt_writer import render_form, render_unknown_rule
+from emitter.client.refusals import NO_REFUSALS, Refusals
 from emitter.messages import OutputFormat, OutputMode, PromptCache, as_mapping
 from emitter.policy import CeilingOwner
 from emitter.schema import compile_schema
@@ -83,7 +84,7 @@ class PlanKey(NamedTuple):
     degrade: bool
     undeclared: UndeclaredProperties | None
     registry: SchemaRegistry | None
-    refused_modes: frozenset[OutputMode] = frozenset()
+    refusals: Refusals = NO_REFUSALS
 
 
 def plan_form(
@@ -91,9 +92,9 @@ def plan_form(
     target: ModelTarget,
     templates: PromptTemplates,
     settings: Settings,
-    refused_modes: frozenset[OutputMode] = frozenset(),
+    refusals: Refusals = NO_REFUSALS,
 ) -> FormPlan:
-    """Return the plan of a form in an output mode that the server has not refused."""
+    """Return the plan of a form, without what the server has refused or ignored."""
     undeclared = None if settings.undeclared is None else UndeclaredProperties(settings.undeclared)
     key = PlanKey(
         schema=form.schema,
@@ -104,7 +105,7 @@ def plan_form(
         degrade=settings.degrade,
         undeclared=undeclared,
         registry=settings.registry,
-        refused_modes=refused_modes,
+        refusals=refusals._replace(needs_stream=False),  # which concerns no form
     )
     return _find_plan(key)
 
@@ -114,7 +115,13 @@ def plan_other_mode(plan: FormPlan) -> FormPlan | None:
     mode = plan.output.mode
     if mode is OutputMode.TEXT:
         return None
-    return _find_plan(plan.key._replace(refused_modes=plan.key.refused_modes | {mode}))
+    refusals = plan.key.refusals
+    return _find_plan(plan.key._replace(refusals=refusals._replace(modes=refusals.modes | {mode})))
+
+
+def plan_described(plan: FormPlan) -> FormPlan:
+    """Return the plan to use if the server ignored the schema of ``plan``: the prompt describes it."""
+    return _find_plan(plan.key._replace(refusals=plan.key.refusals._replace(ignores_schema=True)))
 
 
 def _find_plan(key: PlanKey) -> FormPlan:
@@ -130,7 +137,7 @@ def _make_plan(key: PlanKey) -> FormPlan:
     compiled = compile_schema(
         key.schema, profile, degrade=key.degrade, undeclared=key.undeclared, registry=key.registry
     )
-    output, parts = output_spec(key.name, compiled, key.templates, key.target, key.refused_modes)
+    output, parts = output_spec(key.name, compiled, key.templates, key.target, key.refusals)
     cost, limits, minimum = measure_schema(compiled), profile.model_limits(model), profile.wires[wire].tokens.minimum
     window = ContextWindow(
         model=f"{profile.name}/{model}",
@@ -172,17 +179,23 @@ def output_spec(
     compiled: Compiled,
     prompts: PromptTemplates,
     target: ModelTarget,
-    refused_modes: frozenset[OutputMode] = frozenset(),
+    refusals: Refusals = NO_REFUSALS,
 ) -> tuple[OutputFormat, tuple[str, ...]]:
     """Return the output format and the parts of the prompt that describe it.
 
     A schema that the vendor cannot enforce is described in the prompt only.
     """
-    mode = _choose_mode(compiled, target, refused_modes)
+    mode = _choose_mode(compiled, target, refusals.modes)
+    is_shown = mode in target.profile.wires[target.wire].output.shown and not refusals.ignores_schema
     output = OutputFormat(
-        name, as_mapping(compiled.schema), mode, strict=target.profile.sends_strict(target.wire, target.model)
+        name,
+        as_mapping(compiled.schema),
+        mode,
+        strict=target.profile.sends_strict(target.wire, target.model),
+        is_enforced=compiled.enforced and target.profile.enforces_schema(target.wire, target.model),
+        is_described=not (is_shown and compiled.enforced),
+        is_ignored=refusals.ignores_schema,
     )
-    is_shown = mode in target.profile.wires[target.wire].output.shown
     return output, render_form(prompts, compiled, output, is_schema_shown=is_shown)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -191,7 +192,14 @@ def _encode_example(contract: DocumentContract, index: int, example: Json) -> Js
         raise InputError(f"examples[{index}] cannot be shown: {error}.") from error
 
 
-Rewrite: TypeAlias = "Callable[[], tuple[ModelRequest, PromptWriter] | None]"
+class ChangedForm(Enum):
+    """Another form of a request, because the server refused or ignored the first one."""
+
+    OTHER_MODE = auto()
+    DESCRIBED = auto()
+
+
+Rewrite: TypeAlias = "Callable[[ChangedForm], tuple[ModelRequest, PromptWriter] | None]"
 _PROSE_SOURCE = "the answer in plain words"
 
 
@@ -200,7 +208,7 @@ class PromptWriter:
     """Writes the later requests of an emission from the prompt templates and the texts of the first request.
 
     ``system`` is the system prompt without the schema. ``rewrite`` returns the first request in the output mode to use
-    if the server refuses this one, and its writer.
+    if the server refuses this one, or with the schema described, and its writer.
     """
 
     templates: PromptTemplates
@@ -235,7 +243,14 @@ class PromptWriter:
         """Return the request in another form than the server refused, with its writer, or None if there is none."""
         if fault is FaultKind.STREAM_REQUIRED:
             return None if request.is_streamed else (replace(request, is_streamed=True), self)
-        rewritten = self.rewrite()
+        return self._rewrite_as(ChangedForm.OTHER_MODE, request)
+
+    def describe_schema(self, request: ModelRequest) -> tuple[ModelRequest, PromptWriter] | None:
+        """Return the request with the schema described in the prompt, and its writer."""
+        return self._rewrite_as(ChangedForm.DESCRIBED, request)
+
+    def _rewrite_as(self, form: ChangedForm, request: ModelRequest) -> tuple[ModelRequest, PromptWriter] | None:
+        rewritten = self.rewrite(form)
         if rewritten is None:
             return None
         first, writer = rewritten

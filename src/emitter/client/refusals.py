@@ -1,7 +1,7 @@
-"""Remember the forms of a request that servers refused, so that later emissions do not use them again.
+"""Remember the forms of a request that servers refused or ignored, so that later emissions do not use them again.
 
-A server refuses an output mode, or an answer that is not streamed. What it refused is kept for the SDK client that was
-passed, or for the pool of an ``Emitter`` or of the functions, by address, wire and model.
+A server refuses an output mode, or an answer that is not streamed, or it ignores the schema. This is kept for the SDK
+client that was passed, or for the pool of an ``Emitter`` or of the functions, by address, wire and model.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ _MAX_SERVERS = 1024
 
 
 class Refusals(NamedTuple):
-    """The output modes that a server refuses, and whether it answers only in a stream."""
+    """The output modes that a server refuses, whether it answers only in a stream, and whether it ignores schemas."""
 
     modes: frozenset[OutputMode] = frozenset()
     needs_stream: bool = False
+    ignores_schema: bool = False
 
 
 NO_REFUSALS = Refusals()
@@ -59,15 +60,27 @@ def recall_refusals(settings: Settings, target: ModelTarget) -> Refusals:
 
 def remember_refusal(settings: Settings, target: ModelTarget, request: ModelRequest, kind: FaultKind) -> None:
     """Remember that the model's server refused the form of a request."""
+    if kind is FaultKind.STREAM_REQUIRED:
+        _remember(settings, target, Refusals(needs_stream=True))
+    else:
+        _remember(settings, target, Refusals(modes=frozenset({request.output.mode})))
+
+
+def remember_ignored_schema(settings: Settings, target: ModelTarget) -> None:
+    """Remember that the model's server ignored a schema."""
+    _remember(settings, target, Refusals(ignores_schema=True))
+
+
+def _remember(settings: Settings, target: ModelTarget, found: Refusals) -> None:
     with _LOCK, suppress(TypeError):
         servers = _REMEMBERED.setdefault(_owner(settings), {})
         server = _server(settings, target)
         known = servers.pop(server, NO_REFUSALS)
-        if kind is FaultKind.STREAM_REQUIRED:
-            known = known._replace(needs_stream=True)
-        else:
-            known = known._replace(modes=known.modes | {request.output.mode})
-        servers[server] = known
+        servers[server] = Refusals(
+            known.modes | found.modes,
+            known.needs_stream or found.needs_stream,
+            known.ignores_schema or found.ignores_schema,
+        )
         if len(servers) > _MAX_SERVERS:
             del servers[next(iter(servers))]
 

@@ -18,9 +18,10 @@ from emitter.budget import (
     TokenBudget,
     fit_to_window,
 )
-from emitter.client.form_plan import first_budget, plan_form, plan_other_mode, plan_prompt_cache
+from emitter.client.form_plan import first_budget, plan_described, plan_form, plan_other_mode, plan_prompt_cache
 from emitter.client.prepared import PreparedEmission, identify_emission
 from emitter.client.prompt_writer import (
+    ChangedForm,
     PromptWriter,
     build_messages,
     count_media_tokens,
@@ -30,7 +31,7 @@ from emitter.client.prompt_writer import (
     show_examples,
     show_material,
 )
-from emitter.client.refusals import recall_refusals
+from emitter.client.refusals import NO_REFUSALS, recall_refusals
 from emitter.client.routing import describe_refusal, profile_for
 from emitter.client.settings import DEFAULT_HOST, Settings
 from emitter.conversation import combine_trust, parse_conversation
@@ -76,7 +77,7 @@ def prepare_emission(form: OutputForm, messages: Messages, settings: Settings) -
     if media:
         settings = _require_media_support(media, settings)
     target = settings.resolve()
-    plan = plan_form(form, target, templates, settings, recall_refusals(settings, target).modes)
+    plan = plan_form(form, target, templates, settings, recall_refusals(settings, target))
     identity = identify_emission(form, plan, conversation, settings)
     prepared = _prepare_model(form, plan, conversation, settings, identity)
     # The gate comes before the window check, because a shorter prompt would not help.
@@ -113,7 +114,7 @@ def _prepare_model(
         smallest_answer=max(plan.cost.answer.typical, plan.min_output_tokens),
         kind=form.kind,
         initial_events=_report_refusals(plan, request, settings.opening)
-        if plan.key.refused_modes or request.is_streamed
+        if plan.key.refusals != NO_REFUSALS or request.is_streamed
         else settings.opening,
         prices=settings.policy.prices,
         keep_response=settings.keep_response,
@@ -133,11 +134,14 @@ def _prepare_model(
 
 def _report_refusals(plan: FormPlan, request: ModelRequest, opening: tuple[Event, ...]) -> tuple[Event, ...]:
     """Return the first events of an emission, with those about what the server refused of earlier ones."""
-    from emitter.core.adaptation import mode_event, stream_event  # noqa: PLC0415  few servers refuse a form
+    from emitter.core.adaptation import ignored_event, mode_event, stream_event  # noqa: PLC0415  few servers refuse a form
 
     events = opening
-    if plan.key.refused_modes:
-        events = (*events, mode_event(plan.key.refused_modes, request.output.mode, Level.INFO))
+    refused = plan.key.refusals.modes
+    if refused:
+        events = (*events, mode_event(refused, request.output.mode, Level.INFO))
+    if request.output.is_ignored:
+        events = (*events, ignored_event(Level.INFO))
     return (*events, stream_event(Level.INFO)) if request.is_streamed else events
 
 
@@ -170,7 +174,7 @@ def _add_alternatives(
         if media and (problem := _media_problem(media, target)):
             opening.append(LogAppended(Level.WARN, f"a fallback is left out: {problem}"))
             continue
-        plan = plan_form(form, target, templates, own, recall_refusals(own, target).modes)
+        plan = plan_form(form, target, templates, own, recall_refusals(own, target))
         try:
             built = _fit_budget(_prepare_model(form, plan, prepared.conversation, own, identity), plan)
         except ContextWindowExceededError as error:
@@ -301,16 +305,17 @@ def _write_request(
     if plan.is_cache_free or settings.cache_prompt is not None:
         cache = plan_prompt_cache(settings.cache_prompt, request, prefix, plan)
         request = request if cache is None else replace(request, cache=cache)
-    rewrite = partial(_rewrite_request, form, conversation, contract, plan, settings)
+    write = partial(_write_request, form, conversation, contract, settings=settings)
+    rewrite = partial(_rewrite_request, write, plan)
     return request, PromptWriter(templates, plan.compiled, plan.target, system, conversation, rewrite), budget
 
 
 def _rewrite_request(
-    form: OutputForm, conversation: Conversation, contract: DocumentContract, plan: FormPlan, settings: Settings
+    write: Callable[[FormPlan], tuple[ModelRequest, PromptWriter, TokenBudget]], plan: FormPlan, form: ChangedForm
 ) -> tuple[ModelRequest, PromptWriter] | None:
-    """Return the first request in another output mode than that of the plan, which the server refused."""
-    other = plan_other_mode(plan)
-    return None if other is None else _write_request(form, conversation, contract, other, settings)[:2]
+    """Return the first request in another form than that of the plan, which the server refused or ignored."""
+    other = plan_described(plan) if form is ChangedForm.DESCRIBED else plan_other_mode(plan)
+    return None if other is None else write(other)[:2]
 
 
 def _prompt_too_long(error: ContextWindowExceededError) -> Obstacle:

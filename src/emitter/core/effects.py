@@ -78,6 +78,13 @@ class Submit:
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaIgnored:
+    """Remember that the server of a route ignored the schema of a request. The driver sends back None."""
+
+    route: int
+
+
+@dataclass(frozen=True, slots=True)
 class EmissionFailure:
     """The failure of an emission.
 
@@ -122,7 +129,7 @@ class HostRefusal:
     was_discarded: bool = False
 
 
-Effect: TypeAlias = ModelRequest | Sleep | Restart | Recall | Reserve | Submit | Event | RunEvent
+Effect: TypeAlias = ModelRequest | Sleep | Restart | Recall | Reserve | Submit | SchemaIgnored | Event | RunEvent
 """A step that an emission asks its driver to execute. An event that was recorded before keeps its ids and time."""
 EffectResult: TypeAlias = CallResult | AcceptedAnswer | HostRefusal | None
 """The result of an effect: the answer to a request, a fault if the deadline leaves no time for a wait, the host's

@@ -279,6 +279,11 @@ def _request_after_answer(
     state: EmissionState, answer: ModelResponse, classification: ClassifiedAnswer, request: ModelRequest
 ) -> _NextRequest:
     """Return the request that remedies a rejected answer, or the request to the next model."""
+    if not request.output.is_described:
+        from emitter.core.adaptation import describe_schema, is_schema_ignored  # noqa: PLC0415  few servers ignore it
+
+        if is_schema_ignored(answer, classification, request.output):
+            request = yield from describe_schema(state, request)
     reason = find_fallback_reason(answer, classification.verdict)
     retry_state = _retry_state(state, request, reason)
     retry = next_request(classification, retry_state, state.policy, state.emission_request.writer)

@@ -46,8 +46,9 @@ def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, att
         # OpenWOP's limit counts retries, so the first call is subtracted.
         yield CapBreached("schema", attempt_count - 1, attempt_count)
     reason = failure_message(state, classification)
+    ignored = _IGNORED if state.emission_request.request.output.is_ignored and not refused else ""
     message, hint = _state_limits(
-        state, f"{reason} (calls made: {len(state.attempts)}).", failure_hint(state, classification)
+        state, f"{reason} (calls made: {len(state.attempts)}).{ignored}", failure_hint(state, classification)
     )
     cause = classification.raised.error if classification.raised else state.cause
     details = {} if refused else {"totalAttempts": attempt_count}
@@ -124,6 +125,9 @@ def _find_ceiling(state: EmissionState, last: Attempt) -> _Ceiling:
         return _REFUSED
     is_at_ceiling = last.budget >= state.emission_request.max_budget
     return _CEILINGS[state.emission_request.ceiling] if is_at_ceiling else _NO_FURTHER_CALL
+
+
+_IGNORED = " The server ignores the schema that it is sent."
 
 
 class _Ceiling(NamedTuple):

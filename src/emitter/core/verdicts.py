@@ -460,6 +460,10 @@ class RequestWriter(Protocol):
         """Return the request in another form than the server refused, with its writer, or None if there is none."""
         ...
 
+    def describe_schema(self, request: ModelRequest) -> tuple[ModelRequest, RequestWriter] | None:
+        """Return the request with the schema described in the prompt, and its writer."""
+        ...
+
     def describe(self, request: ModelRequest) -> ModelRequest:
         """Return the request that asks for the answer in prose."""
         ...
