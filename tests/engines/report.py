@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.engines.corpus import Case
     from tests.engines.facts import Fact
 
-SCHEMAS, DRAWS = 300, 4
+SCHEMAS, DRAWS = 120, 4
 
 
 def show(*words: object) -> None:
