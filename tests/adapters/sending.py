@@ -14,7 +14,7 @@ from emitter import profiles as profile
 from emitter.adapters.clients import create_client
 from emitter.adapters.transport import async_half
 from emitter.client.routing import ModelTarget
-from emitter.client.transport import VendorCall
+from emitter.client.transport import CallInterrupted, VendorCall
 from emitter.clock import Clock
 from emitter.deadline import Deadline
 from emitter.interpreter import arun_steps, run_steps
@@ -100,9 +100,12 @@ def send(line: Line, vendor: Vendor, asked: ModelRequest, client: object = None)
     http = vendor.http_client(line.world, line.wire)
     asynchronous = line.world == "async"
     used = client or create_client(facts, asynchronous=asynchronous, base_url=URL, api_key="key", http_client=http)
-    if not asynchronous:
-        return run_steps(VendorCall(plan, used, asked, deadline).send())
-    return asyncio.run(arun_steps(VendorCall(plan, async_half(used), asked, deadline).send()))
+    try:
+        if not asynchronous:
+            return run_steps(VendorCall(plan, used, asked, deadline).send())
+        return asyncio.run(arun_steps(VendorCall(plan, async_half(used), asked, deadline).send()))
+    except CallInterrupted as interrupted:
+        raise interrupted.__cause__ or interrupted from None
 
 
 def fault(wire: WireFormat, world: str, server: Vendor) -> Fault:

@@ -92,6 +92,8 @@ SDK_MODELS = {
     "anthropic": pytest.importorskip("anthropic.types.model").Model,
 }
 WITHOUT_A_PRICE = {
+    "openai/gpt-6.2-sol": "the package lists 6.1 as the latest",
+    "openai/gpt-6.2-astra": "the package lists 6.1 as the latest",
     "anthropic/claude-mythos-5": "of this family the package lists 5.2 alone",
     "anthropic/claude-mythos-5-1": "of this family the package lists 5.2 alone",
     "anthropic/claude-mythos-preview": "of this family the package lists 5.2 alone",
