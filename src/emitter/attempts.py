@@ -40,13 +40,14 @@ class Attempt:
         corrected: The request had a corrective fragment.
         stop: The vendor's own stop reason.
         usage: The token usage, or None if the call had no answer.
-        violations: The violations in the answer.
+        violations: The violations in the answer, or why it holds no document.
         fault: The failure, if there was no answer.
         request_id: The vendor's id of the request.
         report: The vendor's error details.
         model: ``provider/model``, by the ids that events use.
         route: The position of the model among the models of the emission, or -1 for the judge.
         mode: The output mode of the request.
+        lowered_effort: The reasoning effort of the request, if it was lowered after a cut.
         response: The model's own answer without registered secrets, if ``keep_response`` is true.
     """
 
@@ -63,6 +64,7 @@ class Attempt:
     model: str = ""
     route: int = 0
     mode: OutputMode | None = None
+    lowered_effort: str | None = None
     response: ModelResponse | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -243,6 +243,8 @@ CHECK_FINDING = "a check found something in the accepted answer"
 """Message of the log line for a finding about the content; its fields are ``pointer``, ``rule`` and ``expected``."""
 BUDGET_LOWERED = "the output budget was refused, so the one that the vendor names is used"
 """Message of the log line before a call with a smaller budget; its fields: ``refused``, ``budget`` and ``limits``."""
+EFFORT_LOWERED = "the answer was cut at the largest output budget, so the model is asked to think less"
+"""Message of the log line before a call with less effort; its fields are ``effort`` and ``budget``."""
 JUDGE_FAILED = "the judge gave no usable answer, so its fallback decides"
 """Message of the log line for a judge that failed; its fields are ``model`` and ``code``."""
 Event: TypeAlias = (

@@ -201,6 +201,7 @@ class ModelRequest:
         route: The position of the model among those of the emission, or ``JUDGE_ROUTE``.
         cache: The settings for the prompt cache, or None for the provider's default.
         is_streamed: The server answers only in a stream, so the answer is read as one, also if nobody watches it.
+        lowered_effort: The reasoning effort in ``options`` that replaced a higher one after a cut.
     """
 
     model: str
@@ -214,6 +215,7 @@ class ModelRequest:
     route: int = 0
     cache: PromptCache | None = None
     is_streamed: bool = False
+    lowered_effort: str | None = None
 
     def system_parts(self) -> tuple[str, ...]:
         """Return the system prompt, in two parts if only a prefix of it is marked for the cache."""
@@ -379,7 +381,7 @@ class ModelResponse:
         usage: The usage, or None if the provider did not report it.
         report: The provider's error details, if the answer came as an error.
         other_tool_called: The model called a tool that was not requested. Nothing of such a call is kept.
-        has_thinking: The model's thinking was sent along. It is not kept.
+        has_thinking: The model's thinking was sent along, in a field or part of its own. It is not kept.
         is_grounded: The answer was fed by outside material, such as a search that the vendor ran.
     """
 

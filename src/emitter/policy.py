@@ -129,6 +129,8 @@ class Policy:
         max_cost: The limit on the cost of all calls in US dollars. It works like ``max_total_tokens``. If neither
             ``prices`` nor ``genai-prices`` has a price for the model, ``InputError`` is raised before the first call.
         prices: The prices of the model. Defaults to those of ``genai-prices`` (``pip install 'llm-emitter[prices]'``).
+        lower_effort: If an answer was cut at the largest output budget and the model had thought, allow one more call
+            with the next lower ``reasoning_effort`` that the model takes.
         nl_to_format: Allow two more calls after the last attempt broke the schema: one for the answer in prose, and one
             that converts the prose to the schema (Tam et al., arXiv 2408.02442).
         max_retry_after: The longest wait that a vendor may ask for, in seconds.
@@ -151,6 +153,7 @@ class Policy:
     timeout: float = 600.0
     deadline: float | None = None
     max_response_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
+    lower_effort: bool = False
 
     def __post_init__(self) -> None:
         for name, low, high in _BOUNDS:

@@ -79,6 +79,9 @@ class Writer:
         """Take no settings."""
         return {}
 
+    def lower_effort(self, request: ModelRequest) -> None:
+        """Know no other effort."""
+
     def adapt(self, request: ModelRequest, fault: FaultKind) -> None:
         """Know no other form."""
 

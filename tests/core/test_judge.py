@@ -183,7 +183,10 @@ def test_every_verdict_has_a_row(verdict: Verdict) -> None:
     """Its remedy, and the failure if that does not help; a message names only what there is to say."""
     assert verdict in REMEDIES, f"Add a row for {verdict.name} to REMEDIES in src/emitter/core/verdicts.py."
     rule = REMEDIES[verdict]
-    assert rule.message.format(stop="", budget=0, limit="", violations="", raised="x") or verdict is Verdict.FAULTED
+    assert (
+        rule.message.format(stop="", budget=0, thinking="", limit="", violations="", raised="x")
+        or verdict is Verdict.FAULTED
+    )
     assert rule.remedy is None or rule.reason is not None, "A retry reports its reason."
 
 

@@ -175,7 +175,7 @@ def decode(body: Mapping[str, Json], tables: DecodingTables, expected: ExpectedA
     ]
     foreign = find_foreign_choice(choices, expected) or find_foreign_role(messages)
     result = worst_result(results)
-    if isinstance(result, ModelResponse) and not result.text and any(map(_has_thinking, messages)):
+    if isinstance(result, ModelResponse) and any(map(_has_thinking, messages)):
         result = replace(result, has_thinking=True)
     return result if foreign is None else reject_foreign(result, foreign)
 

@@ -18,6 +18,7 @@ from emitter.client.refusals import remember_ignored_schema, remember_refusal
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
 from emitter.client.submission import ask_host
+from emitter.client.thinking import remember_thinking
 from emitter.client.transport import (
     INTERRUPTIONS,
     SEND_CALL,
@@ -185,6 +186,9 @@ class EmissionRun:
         if isinstance(answer, Fault) and answer.kind.is_about_form and isinstance(self._effect, ModelRequest):
             model = self._models[self._effect.route]
             remember_refusal(model.settings, model.target, self._effect, answer.kind)
+        if isinstance(answer, ModelResponse) and self._models and isinstance(self._effect, ModelRequest):
+            model = self._models[self._effect.route]
+            remember_thinking(model.settings, model.target, self._effect, answer)
         if self._on_content is not None and isinstance(self._effect, ModelRequest):
             yield from self._report_content(self._on_content, self._effect, answer)
         return answer

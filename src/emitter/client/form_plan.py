@@ -22,6 +22,7 @@ from emitter.budget import (
 )
 from emitter.client.prompt_writer import render_form, render_unknown_rule
 from emitter.client.refusals import NO_REFUSALS, Refusals
+from emitter.client.thinking import recall_thinking
 from emitter.messages import OutputFormat, OutputMode, PromptCache, as_mapping
 from emitter.policy import CeilingOwner
 from emitter.schema import compile_schema
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from emitter.client.settings import Settings
     from emitter.forms.form import OutputForm
     from emitter.messages import Json, ModelRequest
-    from emitter.policy import Policy
     from emitter.profiles.tables import PromptCaching
     from emitter.prompts import PromptTemplates
     from emitter.schema import Compiled
@@ -221,12 +221,16 @@ def _is_object_schema(schema: Json) -> bool:
     return node.get("type") == "object"
 
 
-def first_budget(plan: FormPlan, policy: Policy, options: Mapping[str, Json]) -> TokenBudget:
-    """Return the output budget of the first call and its ceiling, before the prompt is counted."""
-    if not options:
-        return _budget(plan, plan.thinking_tokens, policy.output_tokens, policy.max_output_tokens)
-    profile, wire, model = plan.target
-    thinking = profile.thinking_tokens(wire, model, options)
+def first_budget(plan: FormPlan, settings: Settings, options: Mapping[str, Json]) -> TokenBudget:
+    """Return the output budget of the first call and its ceiling, before the prompt is counted.
+
+    It has room for the thinking that the profile expects, or for more if the model was seen to think more.
+    """
+    thinking, policy = plan.thinking_tokens, settings.policy
+    if options:
+        profile, wire, model = plan.target
+        thinking = profile.thinking_tokens(wire, model, options)
+    thinking = max(thinking, recall_thinking(settings, plan.target, options))
     return _budget(plan, thinking, policy.output_tokens, policy.max_output_tokens)
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from emitter import tokens
+from emitter.adapters.request_options import merge_layers
 from emitter.conversation import append_parts
 from emitter.errors import InputError, Unencodable
 from emitter.files import check_path, is_folder
@@ -238,6 +239,14 @@ class PromptWriter:
     def supported_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
         """Return the settings that the model supports on its wire."""
         return self.target.profile.accepted_parameters(self.target.wire, request.model)
+
+    def lower_effort(self, request: ModelRequest) -> ModelRequest | None:
+        """Return the request with the next lower reasoning effort that the model takes, or None if there is none."""
+        effort = self.target.profile.lower_effort(self.target.wire, request.model, request.options)
+        if effort is None:
+            return None
+        written = self.supported_settings(request)["reasoning_effort"].write(effort)
+        return replace(request, options=merge_layers(request.options, written), lowered_effort=effort)
 
     def adapt(self, request: ModelRequest, fault: FaultKind) -> tuple[ModelRequest, PromptWriter] | None:
         """Return the request in another form than the server refused, with its writer, or None if there is none."""

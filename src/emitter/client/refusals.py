@@ -16,6 +16,8 @@ from emitter.errors import InputError
 from emitter.messages import FaultKind
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from emitter.client.routing import ModelTarget
     from emitter.client.settings import Settings
     from emitter.messages import ModelRequest, OutputMode
@@ -95,3 +97,8 @@ def _server(settings: Settings, target: ModelTarget) -> _Server:
         with suppress(InputError):  # the address is missing, which is an error only if a request is sent
             address = find_base_url(target.profile, settings.base_url)
     return _Server(address, target.profile.name, target.wire, target.model)
+
+
+def find_server(settings: Settings, target: ModelTarget) -> tuple[object, Hashable]:
+    """Return the client or pool for which something is remembered about a model, and the model as it reaches it."""
+    return _owner(settings), _server(settings, target)

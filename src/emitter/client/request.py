@@ -149,15 +149,16 @@ def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
     """Return the emission with a budget that fits the context window. Raises ``ContextWindowExceededError``."""
     if plan.window is None:
         return prepared
-    request = prepared.request
-    budget = first_budget(plan, prepared.settings.policy, request.options)
+    request, emission = prepared.request, prepared.emission
+    is_explicit = prepared.settings.policy.output_tokens is not None
+    budget = TokenBudget(request.max_output_tokens, emission.max_budget, is_explicit, emission.ceiling)
     texts = tokens.request_texts(request, plan.cost.schema_text)
     fitted = fit_to_window(budget, texts, plan.window, count_media_tokens(request, plan.target.profile))
     if fitted is budget:
         return prepared
     request = with_output_budget(request, fitted.initial)
     return replace(
-        prepared, emission=replace(prepared.emission, request=request, max_budget=fitted.ceiling, ceiling=fitted.owner)
+        prepared, emission=replace(emission, request=request, max_budget=fitted.ceiling, ceiling=fitted.owner)
     )
 
 
@@ -283,7 +284,7 @@ def _write_request(
         options = build_parameters(
             settings.parameters, settings.extra_body, plan.target, is_fallback=settings.is_fallback
         )
-    budget = first_budget(plan, settings.policy, options)
+    budget = first_budget(plan, settings, options)
     templates, task = plan.templates, form.system_prompt(plan.templates)
     system = join_parts(task, plan.rule, settings.instructions, *conversation.system)
     messages, examples = build_messages(templates, conversation, "begin"), ""

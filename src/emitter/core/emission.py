@@ -165,7 +165,7 @@ def _choose_next(
     if lowered is not None:
         return lowered
     if refused_cut(state) is not None:
-        return (yield from _request_after_refused_cut(state))
+        return (yield from _request_after_refused_cut(state, answer, fitted))
     if isinstance(answer, Fault):
         return (yield from _request_after_fault(state, answer, request))
     return (yield from _request_after_answer(state, answer, classification, fitted))
@@ -253,8 +253,22 @@ def _is_call_left(state: EmissionState, answer: CallResult) -> bool:
     return len(state.answered_verdicts) + reserved < state.policy.max_attempts
 
 
-def _request_after_refused_cut(state: EmissionState) -> _NextRequest:
-    """Return the request to the next model after a cut whose larger budget was refused."""
+def _lower_effort(
+    state: EmissionState, answer: CallResult, request: ModelRequest
+) -> Generator[Effect, EffectResult, ModelRequest | None]:
+    """Return the request with less effort after a cut whose budget cannot be raised, if another call can help."""
+    if not _is_call_left(state, answer):
+        return None
+    from emitter.core.effort import lower_effort  # noqa: PLC0415  few answers are cut at the largest budget
+
+    return (yield from lower_effort(state, refused_cut(state) or state.model_attempts[-1], request))
+
+
+def _request_after_refused_cut(state: EmissionState, answer: CallResult, request: ModelRequest) -> _NextRequest:
+    """Return the request after a cut whose larger budget was refused: with less effort, or to the next model."""
+    lowered = (yield from _lower_effort(state, answer, request)) if state.policy.lower_effort else None
+    if lowered is not None:
+        return lowered
     is_call_left = len(state.answered_verdicts) < state.policy.max_attempts
     if is_call_left and switch_model(state, FallbackReason.TRUNCATED):
         return state.emission_request.request
@@ -287,6 +301,8 @@ def _request_after_answer(
     reason = find_fallback_reason(answer, classification.verdict)
     retry_state = _retry_state(state, request, reason)
     retry = next_request(classification, retry_state, state.policy, state.emission_request.writer)
+    if retry is None and state.policy.lower_effort and classification.verdict is Verdict.TRUNCATED:
+        retry = yield from _lower_effort(state, answer, request)
     if retry is not None:
         return retry
     if len(state.answered_verdicts) < state.policy.max_attempts and switch_model(state, reason):
@@ -405,6 +421,7 @@ def _make_attempt(
         model=f"{state.emission_request.provider}/{request.model}",
         route=request.route,
         mode=request.output.mode,
+        lowered_effort=request.lowered_effort,
         response=classification.answer,
     )
 
@@ -441,6 +458,7 @@ def fit_to_limits(state: EmissionState, request: ModelRequest) -> ModelRequest |
         isinstance(fitted, ModelRequest)
         and last
         and last.verdict is Verdict.TRUNCATED
+        and last.lowered_effort == fitted.lowered_effort
         and fitted.max_output_tokens <= last.budget
     ):
         # The same budget would be cut off again, so the limit must allow at least one token more.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from emitter.attempts import Verdict
 from emitter.core.effects import EmissionFailure, EmissionOutcome
 from emitter.core.state import allowed_budget, describe_limits, refused_cut, stated_limits
-from emitter.core.verdicts import FAULTS, REMEDIES, retry_reason
+from emitter.core.verdicts import FAULTS, ONLY_THINKING, REMEDIES, retry_reason
 from emitter.events import CapBreached, NodeFailed, RetryAttempted, RetryExhausted
 from emitter.messages import FaultKind, with_output_budget
 from emitter.policy import CeilingOwner
@@ -97,6 +97,7 @@ def failure_message(state: EmissionState, classification: ClassifiedAnswer) -> s
     return REMEDIES[classification.verdict].message.format(
         stop=last.stop[:_MAX_STOP],
         budget=last.budget,
+        thinking=" of thinking alone" if _is_only_thinking(last) else "",
         limit=_find_ceiling(state, last).limit,
         violations=describe_violations(classification),
         raised=classification.raised,
@@ -107,7 +108,8 @@ def failure_hint(state: EmissionState, classification: ClassifiedAnswer) -> str 
     """Return what to do about a failure, if it depends on more than the exception."""
     last = _last_attempt(state, classification.verdict)
     if classification.verdict is Verdict.TRUNCATED:
-        return _find_ceiling(state, last).hint
+        hint = _find_ceiling(state, last).hint
+        return f"{_THINKING_HINT} {hint or ''}".strip() if _can_think_less(state, last) else hint
     if classification.verdict is Verdict.UNKNOWN:
         return _UNKNOWN_STOP_HINT.format(last.stop[:_MAX_STOP])
     return REMEDIES[classification.verdict].failure.hint
@@ -128,6 +130,19 @@ def _find_ceiling(state: EmissionState, last: Attempt) -> _Ceiling:
 
 
 _IGNORED = " The server ignores the schema that it is sent."
+
+
+def _is_only_thinking(attempt: Attempt) -> bool:
+    return any(violation.rule == ONLY_THINKING.rule for violation in attempt.violations)
+
+
+def _can_think_less(state: EmissionState, last: Attempt) -> bool:
+    """Return whether an answer was cut while the model was thinking, and the model takes a lower effort."""
+    request = state.emission_request.request
+    return _is_only_thinking(last) and state.emission_request.writer.lower_effort(request) is not None
+
+
+_THINKING_HINT = "Pass a lower reasoning_effort=, or allow one call with less by Policy(lower_effort=True)."
 
 
 class _Ceiling(NamedTuple):

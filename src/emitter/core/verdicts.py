@@ -179,8 +179,11 @@ LOOPED = Violation(
 NO_DOCUMENT = "one JSON document; "
 _UNFINISHED = Violation("", "unfinished", f"{NO_DOCUMENT}the last answer ended before its document did")
 _EMPTY = Violation("", "empty", f"{NO_DOCUMENT}the last answer was empty")
-_ONLY_THINKING = Violation(
+ONLY_THINKING = Violation(
     "", "only-thinking", f"{NO_DOCUMENT}the last answer was thinking alone, with no text after it"
+)
+_CUT_THINKING = Violation(
+    "", ONLY_THINKING.rule, f"{NO_DOCUMENT}the last answer was cut while the model was thinking, before any text"
 )
 _SEVERAL = Violation("", "several-documents", f"{NO_DOCUMENT}the last answer held several different ones")
 _NOT_SHOWN = Violation(
@@ -229,7 +232,7 @@ def _classify_cut(answer: ModelResponse) -> ClassifiedAnswer:
 
     if ends_in_loop(answer.document_text):
         return ClassifiedAnswer(Verdict.LOOPED, violations=(LOOPED,))
-    return ClassifiedAnswer(Verdict.TRUNCATED)
+    return ClassifiedAnswer(Verdict.TRUNCATED, violations=(_CUT_THINKING,) if _is_only_thinking(answer) else ())
 
 
 def _is_budget_used_up(answer: ModelResponse, request: ModelRequest) -> bool:
@@ -246,12 +249,19 @@ def _find_cause(answer: ModelResponse) -> Violation:
     if answer.other_tool_called:
         return OTHER_TOOL
     if not text:
-        is_counted = answer.usage is not None and answer.usage.thinking > 0
-        has_thinking = answer.has_thinking or is_counted or bool(answer.document_text.strip())
-        return _ONLY_THINKING if has_thinking else _EMPTY
+        return ONLY_THINKING if _is_only_thinking(answer) else _EMPTY
     if len(answer.arguments) > 1 or isinstance(_parse_text(text), Ambiguous):
         return _SEVERAL
     return _UNFINISHED if _DOCUMENT_START.match(text) else _WORDS_ALONE
+
+
+def _is_only_thinking(answer: ModelResponse) -> bool:
+    """Return whether an answer has no text, but thinking, in whichever way the server shows it."""
+    text = answer.document_text
+    if answer.other_tool_called or recover.strip_thinking(text).strip():
+        return False
+    is_counted = answer.usage is not None and answer.usage.thinking > 0
+    return answer.has_thinking or is_counted or bool(text.strip())
 
 
 _DOCUMENT_START = re.compile(r"(?:```\w*\s*)?[{\[]")
@@ -391,8 +401,9 @@ class RemedyRule:
             exists.
         reason: The reason that a retry reports.
         failure: The end of the emission if the remedy fails.
-        message: The message of the failure. It may contain ``{stop}`` (the vendor's word), ``{budget}``, ``{limit}``
-            (of the budget), ``{violations}`` and ``{raised}``.
+        message: The message of the failure. It may contain ``{stop}`` (the vendor's word), ``{budget}``,
+            ``{thinking}`` (if the answer had nothing else), ``{limit}`` (of the budget), ``{violations}`` and
+            ``{raised}``.
         grounds: The text that a retry reports for an answer without violations. It never quotes the answer.
     """
 
@@ -454,6 +465,10 @@ class RequestWriter(Protocol):
 
     def supported_settings(self, request: ModelRequest) -> Mapping[str, RequestParameter]:
         """Return the settings that the model supports on its wire, such as ``reasoning_effort`` with its values."""
+        ...
+
+    def lower_effort(self, request: ModelRequest) -> ModelRequest | None:
+        """Return the request with the next lower reasoning effort that the model takes, or None if there is none."""
         ...
 
     def adapt(self, request: ModelRequest, fault: FaultKind) -> tuple[ModelRequest, RequestWriter] | None:
@@ -539,7 +554,7 @@ REMEDIES: dict[Verdict, RemedyRule] = {
         _raise_budget,
         Reason.TRUNCATION,
         Failure(TRUNCATION_CODE, Truncated, FallbackReason.TRUNCATED),
-        "The answer was cut at {budget} tokens, {limit}",
+        "The answer was cut at {budget} tokens{thinking}, {limit}",
     ),
     Verdict.LOOPED: RemedyRule(
         _correct_once,

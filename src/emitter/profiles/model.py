@@ -412,6 +412,35 @@ class Profile(ProfileTable):
         row = _first_match(self.thinkers, model)
         return 0 if budget is None else budget.reserved_tokens(options, None if row is None else row.effort)
 
+    def counts_thinking(self, wire: WireFormat) -> bool:
+        """Return whether the output budget includes thinking, as far as is known."""
+        budget = self.wires[wire].thinking
+        return budget is None or budget.counted
+
+    def thinking_options(self, wire: WireFormat, options: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+        """Return the paths and values of the caller's ``options`` that control thinking."""
+        budget = self.wires[wire].thinking
+        return () if budget is None else budget.set_options(options)
+
+    def lower_effort(self, wire: WireFormat, model: str, options: Mapping[str, Json]) -> str | None:
+        """Return the next lower effort than the one in force, or None if there is none.
+
+        The effort in force is that of the ``options``, or else the model's default. It is not lowered if the caller
+        controls thinking with another field.
+        """
+        parameter = self.accepted_parameters(wire, model).get("reasoning_effort")
+        if parameter is None:
+            return None
+        set_options, budget = dict(self.thinking_options(wire, options)), self.wires[wire].thinking
+        row = _first_match(self.thinkers, model)
+        default = "" if row is None else row.effort
+        effort = set_options.pop(parameter.path, None) or str(parameter.read(options) or default).lower()
+        numbers = () if budget is None else budget.tokens
+        if any(path in numbers or word in parameter.values for path, word in set_options.items()):
+            return None
+        at = parameter.values.index(effort) if effort in parameter.values else 0
+        return parameter.values[at - 1] if at else None
+
     def model_parameters(self, model: str) -> ModelParameters | None:
         """Return the deviations of ``model`` from the settings of its wire, or None."""
         return _first_match(self.parameters, model)

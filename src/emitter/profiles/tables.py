@@ -286,6 +286,11 @@ class ThinkingBudget(SourcedTable):
             return self.allowances.get(default_effort or "", 0)
         return known[0] if all(known) else 0
 
+    def set_options(self, options: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+        """Return the paths and values of the ``options`` that control thinking."""
+        values = ((path, _value_at_path(options, path)) for path in (*self.tokens, *self.effort))
+        return tuple((path, str(value).lower()) for path, value in values if value is not None)
+
 
 class ReasoningModel(SourcedTable):
     """The default thinking effort of the models whose name matches ``match``."""
