@@ -62,7 +62,7 @@ def test_every_call_has_its_own_content(wire: str, world: str) -> None:
     assert (message["role"], message["parts"][0]["type"]) == ("user", "text")
     assert message["parts"][0]["content"].startswith("Pay Acme?")
     assert [each["role"] for each in second["gen_ai.input.messages"]][-1] == "user"
-    assert "minimum" in second["gen_ai.input.messages"][-1]["parts"][0]["content"]
+    assert "at least 0" in second["gen_ai.input.messages"][-1]["parts"][0]["content"]
     assert second["gen_ai.output.messages"] == [
         {"role": "assistant", "parts": [{"type": "text", "content": json.dumps(HELD)}], "finish_reason": "stop"}
     ]
