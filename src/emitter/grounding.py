@@ -104,11 +104,7 @@ def _has_outside_part(content: object) -> bool:
     if isinstance(content, dict | Mapping):
         return is_grounded(cast("JsonObject", content))
     for part in cast("list[object]", content) if isinstance(content, list | tuple) else ():
-        kind = part.get("type") if isinstance(part, dict) else None
-        if isinstance(kind, str) and kind in TEXT_PARTS:  # almost every part
-            if _names_sources(cast("JsonObject", part)):
-                return True
-        elif is_outside_part(part):
+        if is_outside_part(part):
             return True
     return False
 

@@ -143,11 +143,11 @@ class EmissionSender:
             return Fault(FaultKind.TIMEOUT, _NO_CAPACITY)
         answer: CallResult | None = None
         try:
-            answer = yield from send(call)
+            answer = result = yield from send(call)
         finally:
             # A call that was not sent says nothing about the vendor's capacity.
             self.permit.release(answer if self.calls > calls else None)
-        return answer
+        return result
 
     async def _acquire(self, deadline: Deadline) -> None:
         async with asyncio.timeout(deadline.timeout()):

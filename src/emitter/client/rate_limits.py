@@ -292,14 +292,14 @@ def _send_limited(
         return ticket
     answer: CallResult | None = None
     try:
-        answer = yield from pass_on(call)
+        answer = result = yield from pass_on(call)
     finally:
         try:
             limiter.observe(ticket, answer, call.response_headers)
         except Exception as error:  # noqa: BLE001  the answer was paid for
             message = f"RateLimiter.observe raised {type(error).__name__}. The emission continues."
             warnings.warn(message, RuntimeWarning, stacklevel=2)
-    return answer
+    return result
 
 
 def _get_ticket(limiter: RateLimiter, call: VendorCall, on_wait: Callable[[int], object]) -> Steps[Ticket | Fault]:
