@@ -221,7 +221,7 @@ _ERROR_MESSAGES: Mapping[ErrorKind, str] = {
     ErrorKind.FORBIDDEN: "Country, region, or territory not supported",
     ErrorKind.NOT_FOUND: "Invalid URL",
     ErrorKind.NO_MODEL: "The model `{model}` does not exist or you do not have access to it.",
-    ErrorKind.RATE_LIMITED: "Rate limit reached for {model} on requests per min (RPM). Please try again in {wait}.",
+    ErrorKind.RATE_LIMITED: "Rate limit reached for {model} on requests per min (RPM).{wait}",
     ErrorKind.OVERLOADED: "The engine is currently overloaded, please try again later.",
     ErrorKind.QUOTA: "You exceeded your current quota, please check your plan and billing details.",
     ErrorKind.OVERFLOWED: (
@@ -297,10 +297,10 @@ def check_min_budget(param: str, budget: int | None, minimum: int) -> PlannedErr
 def write_error(planned_error: PlannedError, request: ReceivedRequest) -> ErrorResponse:
     """Return the error response."""
     status, kind, code = _ERROR_CODES[planned_error.kind]
-    seconds = get_retry_seconds(planned_error.retry_after)
+    is_stated = planned_error.retry_after is not None  # a wait that is stated in words is waited for, too
+    wait = f" Please try again in {get_retry_seconds(planned_error.retry_after):g}s." if is_stated else ""
     error = {
-        "message": planned_error.message
-        or _ERROR_MESSAGES[planned_error.kind].format(model=request.model, wait=f"{seconds:g}s"),
+        "message": planned_error.message or _ERROR_MESSAGES[planned_error.kind].format(model=request.model, wait=wait),
         "type": kind,
         "param": planned_error.param,
         "code": planned_error.code or code,
