@@ -79,7 +79,7 @@ class Writer:
         """Take no settings."""
         return {}
 
-    def lower_effort(self, request: ModelRequest) -> None:
+    def lower_effort(self, request: ModelRequest) -> ModelRequest | None:
         """Know no other effort."""
 
     def adapt(self, request: ModelRequest, fault: FaultKind) -> None:

@@ -17,7 +17,7 @@ from tests.core import asks
 from tests.core.driving import by_hand
 
 if TYPE_CHECKING:
-    from emitter.messages import CallResult
+    from emitter.messages import CallResult, ModelRequest
 
 T, F, O, B = Verdict.TRUNCATED, Verdict.FAULTED, Verdict.OVERFLOWED, FaultKind.BUDGET_REFUSED  # noqa: E741
 FIRST = asks.FIRST
@@ -265,3 +265,28 @@ def test_an_answer_without_a_document_says_why(name: str) -> None:
     assert rule in (ran.requests[1].correction or "")
     assert failed.outcome.failure is not None
     assert f": {rule}: " in failed.outcome.failure.message
+
+
+class LessEffort(asks.Writer):
+    """Has one lower effort after another."""
+
+    def lower_effort(self, request: ModelRequest) -> ModelRequest:
+        """Lower it."""
+        return replace(request, lowered_effort="low")
+
+
+ONLY_THINKING = replace(asks.CUT, text="", has_thinking=True)
+
+
+@pytest.mark.parametrize(
+    ("last", "verdicts"),
+    [pytest.param(asks.WHOLE, (T, F, Verdict.COMPLETE), id="cured"), pytest.param(ONLY_THINKING, (T, F, T), id="not")],
+)
+def test_less_effort_is_asked_for_where_a_larger_budget_is_refused(last: Any, verdicts: tuple[Verdict, ...]) -> None:
+    """Once, with the budget of the cut. The refused budget is not asked for again."""
+    asked = asks.ask(writer=LessEffort())
+    ran = by_hand([ONLY_THINKING, refused(), last], Policy(lower_effort=True, max_attempts=9), asked)
+
+    assert tuple(attempt.verdict for attempt in ran.outcome.attempts) == verdicts
+    assert [request.max_output_tokens for request in ran.requests] == [FIRST, 2 * FIRST, FIRST]
+    assert [request.lowered_effort for request in ran.requests] == [None, None, "low"]

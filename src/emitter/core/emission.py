@@ -268,6 +268,8 @@ def _request_after_refused_cut(state: EmissionState, answer: CallResult, request
     """Return the request after a cut whose larger budget was refused: with less effort, or to the next model."""
     lowered = (yield from _lower_effort(state, answer, request)) if state.policy.lower_effort else None
     if lowered is not None:
+        budget = lowered.max_output_tokens
+        state.emission_request = replace(state.emission_request, max_budget=budget, ceiling=CeilingOwner.VENDOR)
         return lowered
     is_call_left = len(state.answered_verdicts) < state.policy.max_attempts
     if is_call_left and switch_model(state, FallbackReason.TRUNCATED):
