@@ -19,6 +19,7 @@ from emitter import (
     stream,
     stream_binding_moment,
 )
+from emitter.client import refusals, thinking
 from emitter.clock import Clock
 from tests.faults.model import Invoice, Lost
 from tests.faults.row import FIRST, WIRES, Cell, Row
@@ -134,6 +135,8 @@ class Asking:
     def ask(self, cell: Cell, row: Row) -> Found:
         """Play a row on a wire in a way."""
         self.vendor.reset()
+        refusals._REMEMBERED.clear()
+        thinking._SEEN.clear()
         self.vendor.script(*row.script)
         if any(isinstance(each, Lost) for each in row.script):
             self.disconnect(cell)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emitter.events import (
+    SCHEMA_IGNORED,
     CapBreached,
     EnvelopeRefusal,
     EnvelopeTruncated,
@@ -77,7 +78,7 @@ def story(found: Found, requests: list[Seen]) -> str:
     for reported in found.result.trace.events:
         if _is_call(reported.event):
             words += [next(calls, "(unsent)"), next(attempts).verdict.name]
-        else:
+        elif not is_about_schema(reported.event):
             words.append(_word(reported.event))
     return " ".join([*words, *(f"(untold){each}" for each in calls)])
 
@@ -90,6 +91,11 @@ def _calls(requests: list[Seen]) -> Iterator[str]:
 
 def _is_call(event: Event) -> bool:
     return isinstance(event, LogAppended) and event.level is Level.DEBUG
+
+
+def is_about_schema(event: Event) -> bool:
+    """Return whether an event says that the server ignored the schema, which has tests of its own."""
+    return isinstance(event, LogAppended) and event.message == SCHEMA_IGNORED
 
 
 def budgets(events: Any) -> list[int]:
@@ -127,7 +133,8 @@ def _word(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912  total, one line
 
 def worded(events: Iterable[RunEvent]) -> str:
     """Return events alone in the words of the tables."""
-    return " ".join("call" if _is_call(each.event) else _word(each.event) for each in events)
+    reported = [each.event for each in events if not is_about_schema(each.event)]
+    return " ".join("call" if _is_call(event) else _word(event) for event in reported)
 
 
 def restarts(found: Found) -> list[tuple[int, str]]:
