@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emitter import EmissionError, Policy, emit
+from emitter.events import SCHEMA_IGNORED
 from emitter.host import Acceptor
 from emitter.stores import MemoryStore
 from emitter.testing import simulator
@@ -56,7 +57,9 @@ def test_a_fixture_tells_exactly_this(name: str, model: str) -> None:
     row = ROWS[name]
     reported, code, budgets = performed(name, row, model)
 
-    assert tuple(types(reported)) == row.reported
+    # The simulated model breaks a schema that its vendor enforces, which is logged besides.
+    expected = [each for each in reported if each["payload"].get("message") != SCHEMA_IGNORED]
+    assert tuple(types(expected)) == row.reported
     assert code == row.code
     assert budgets == [budgets[0] * each for each in row.growth]
     assert {each["nodeId"] for each in reported} == {NODE}

@@ -102,7 +102,7 @@ class RunStats:
         self.notices: list[str] = []
         self.resent_keys: list[str] = []
         self.stale_keys: list[str] = []
-        self._usage_by_length: dict[tuple[int, int], tuple[Usage, int]] = {}
+        self._usage_by_length: dict[tuple[int, int, bool], tuple[Usage, int]] = {}
         """By the model and the length of the prompt."""
 
     def __repr__(self) -> str:
@@ -116,7 +116,9 @@ class RunStats:
         self.verdicts.update(attempt.verdict for attempt in outcome.attempts)
         for attempt in outcome.attempts:
             if attempt.usage is not None:
-                key = (attempt.route, (attempt.usage.input - 1) // _LENGTH_STEP)
+                # Vendors raise a price from a whole thousand on, or above it, so these lengths are apart.
+                thousands, rest = divmod(attempt.usage.input, _LENGTH_STEP)
+                key = (attempt.route, thousands, rest == 0)
                 usage, calls = self._usage_by_length.get(key, _NO_CALLS)
                 self._usage_by_length[key] = (usage + attempt.usage, calls + 1)
 
@@ -135,7 +137,7 @@ class RunStats:
 
     def _summarize_costs(self) -> CostSummary:
         items = self._usage_by_length.items()
-        return sum_costs((prices_of(self.prices, route), usage, calls) for (route, _), (usage, calls) in items)
+        return sum_costs((prices_of(self.prices, route), usage, calls) for (route, *_), (usage, calls) in items)
 
     def add_call(self, number: int) -> None:
         """Count a call, the ``number``-th of its emission."""

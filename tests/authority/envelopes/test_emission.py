@@ -182,9 +182,9 @@ def test_the_ids_and_the_time_are_the_hosts(vendor: Simulator) -> None:
 WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "another value": (document(value=4.3), {}, "/proposal/value: value"),
     "another label": (document("classification", label="quixotic"), {}, "/proposal/label: label"),
-    "another action": (document("action", action="quixotic"), {}, "/proposal/action: enum"),
-    "an unknown oracle": (document(cites=["quixotic"]), {}, "/proposal/cites/0: enum"),
-    "a disputed axis": (document(axis="sodium", value=140), {}, "/proposal/axis: enum"),
+    "another action": (document("action", action="quixotic"), {}, "/proposal/action: one of "),
+    "an unknown oracle": (document(cites=["quixotic"]), {}, "/proposal/cites/0: exactly "),
+    "a disputed axis": (document(axis="sodium", value=140), {}, "/proposal/axis: exactly "),
     "an order": (
         document("narrative", text="You must stop the quixotic pump now."),
         {},
@@ -196,8 +196,8 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "/proposal/text: forbidden",
     ),
     "a leak": (document("refusal", user_message="Only lab-7 would say, quixotic."), {}, "/proposal/user_message: "),
-    "a claim without authority": (document(reasoning="quixotic"), {"workflow": WITHOUT}, "/proposal/proposes: enum"),
-    "a claim without readings": (document(), {"oracles": ()}, "/proposal/proposes: enum"),
+    "a claim without authority": (document(reasoning="quixotic"), {"workflow": WITHOUT}, "/proposal/proposes: one of "),
+    "a claim without readings": (document(), {"oracles": ()}, "/proposal/proposes: one of "),
 }
 
 
