@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future
 
-MAX_PER_ITERATION: Final = 8
+MAX_PER_ITERATION: Final = 4
 """The operations that may begin or continue in one iteration of an event loop."""
 
 
