@@ -146,55 +146,6 @@ class Task:
     truth: Any
 
 
-TASKS = (
-    Task("invoice", Invoice, "Acme wants 12.50 for two boxes.", Invoice(vendor="Acme", total=12.5)),
-    Task("boolean", bool, "Is Paris in France?", True),
-    Task("integer", int, "The box has 7 apples. How many apples has the box?", 7),
-    Task("number", float, "The bottle holds 1.5 litres. How many litres does it hold?", 1.5),
-    Task("string", str, "Repeat this word and nothing else: banana", "banana"),
-    Task("enum", Colour, "The sky is blue. Which colour has the sky?", Colour.BLUE),
-    Task("literal", Literal["yes", "no"], "Water is wet. Is water wet?", "yes"),
-    Task("date", dt.date, "The rent is due on 2027-01-31. When is it due?", dt.date(2027, 1, 31)),
-    Task("bill", Bill, "Acme is to be paid by 2027-01-31.", Bill(vendor="Acme", due=dt.date(2027, 1, 31))),
-    Task("meeting", Meeting, "We meet on 2027-03-05 at 14:00.", Meeting(day=dt.date(2027, 3, 5), hour=14)),
-    Task("decimal", Decimal, "The fee is 2.50 dollars. How high is the fee?", Decimal("2.50")),
-    Task("strings", Annotated[list[str], Field(max_length=3)], "The colours are red and blue.", ["red", "blue"]),
-    Task(
-        "order",
-        Order,
-        "I want 2 pens and 3 cups.",
-        Order(items=[Item(name="pens", count=2), Item(name="cups", count=3)]),
-    ),
-    Task(
-        "tree",
-        Tree,
-        "The folder home has one folder, which is called docs.",
-        Tree(name="home", children=[Tree(name="docs")]),
-    ),
-    Task("union", Annotated[Cat | Dog, Field(discriminator="kind")], "Rex is a dog.", Dog(kind="dog", name="Rex")),
-    Task("person", Person, "Ada is 36 years old.", Person(name="Ada", age=36)),
-    Task(
-        "nested",
-        Customer,
-        "Ada lives in Baker Street in London.",
-        Customer(name="Ada", address=Address(street="Baker Street", city="London")),
-    ),
-    Task("dataclass", Point, "The point is at x = 3 and y = 4.", Point(3, 4)),
-    Task("optional", Person | None, "Bob is 40 years old.", Person(name="Bob", age=40)),
-    Task(
-        "schema",
-        {
-            "type": "object",
-            "properties": {"city": {"type": "string"}},
-            "required": ["city"],
-            "additionalProperties": False,
-        },
-        "Ada lives in London.",
-        {"city": "London"},
-    ),
-)
-
-
 MODEL_TASKS = (
     Task("invoice", Invoice, "Acme wants 12.50 for two boxes.", Invoice(vendor="Acme", total=12.5)),
     Task("box", Box, "The box has 7 apples.", Box(apples=7)),
@@ -225,3 +176,31 @@ MODEL_TASKS = (
     ),
 )
 """Twelve pydantic models, which every library takes."""
+
+TASKS = (
+    *MODEL_TASKS,
+    Task("boolean", bool, "Is Paris in France?", True),
+    Task("integer", int, "The box has 7 apples. How many apples has the box?", 7),
+    Task("number", float, "The bottle holds 1.5 litres. How many litres does it hold?", 1.5),
+    Task("string", str, "Repeat this word and nothing else: banana", "banana"),
+    Task("enum", Colour, "The sky is blue. Which colour has the sky?", Colour.BLUE),
+    Task("literal", Literal["yes", "no"], "Water is wet. Is water wet?", "yes"),
+    Task("date", dt.date, "The rent is due on 2027-01-31. When is it due?", dt.date(2027, 1, 31)),
+    Task("decimal", Decimal, "The fee is 2.50 dollars. How high is the fee?", Decimal("2.50")),
+    Task("strings", Annotated[list[str], Field(max_length=3)], "The colours are red and blue.", ["red", "blue"]),
+    Task("union", Annotated[Cat | Dog, Field(discriminator="kind")], "Rex is a dog.", Dog(kind="dog", name="Rex")),
+    Task("dataclass", Point, "The point is at x = 3 and y = 4.", Point(3, 4)),
+    Task("optional", Person | None, "Bob is 40 years old.", Person(name="Bob", age=40)),
+    Task(
+        "schema",
+        {
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "required": ["city"],
+            "additionalProperties": False,
+        },
+        "Ada lives in London.",
+        {"city": "London"},
+    ),
+)
+"""The models, and the other kinds of types: plain values, a union, a dataclass, an optional model, a JSON Schema."""

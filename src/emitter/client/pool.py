@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from emitter.adapters.clients import client_settings, create_client
-from emitter.adapters.event_loops import drop_connections_of_closed_loops
 from emitter.adapters.transport import async_half
 from emitter.errors import InputError
 
@@ -86,6 +85,10 @@ class ClientPool:
     @asynccontextmanager
     async def aborrow(self, profile: Profile, base_url: str | None) -> AsyncGenerator[object]:
         """Yield an async client of the running event loop."""
+        from emitter.adapters.event_loops import (  # noqa: PLC0415  only async clients need it
+            drop_connections_of_closed_loops,
+        )
+
         key = self._key(profile, base_url)
         loop = asyncio.get_running_loop()
         with self._lock:

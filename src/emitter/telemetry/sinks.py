@@ -26,7 +26,6 @@ from emitter.files import check_path, private_opener
 from emitter.interpreter import BlockingStep, run_steps
 from emitter.redaction import NO_SECRETS
 from emitter.redaction.secret_registry import redact_event
-from emitter.telemetry.attributes import log_export_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -331,6 +330,8 @@ class OtelSink:
 
     def __call__(self, event: RunEvent) -> None:
         """Export one event. If OpenTelemetry fails, log it and let the emission continue."""
+        from emitter.telemetry.attributes import log_export_errors  # noqa: PLC0415  only OpenTelemetry needs it
+
         with log_export_errors(event.type), self._lock:
             self._export(event)
 
@@ -363,6 +364,8 @@ class OtelSink:
 
     def _add_content(self, content: CallContent) -> None:
         """Add the content of a call to its span, which ends with the next events."""
+        from emitter.telemetry.attributes import log_export_errors  # noqa: PLC0415  only OpenTelemetry needs it
+
         with log_export_errors("content"), self._lock:
             emission = self._open.get((content.run_id, content.node_id, content.correlation_id))
             if emission is not None:
