@@ -13,7 +13,7 @@ import openai
 import pytest
 
 from emitter import Policy, aemit, astream, emit, stream
-from emitter.errors import EmissionError
+from emitter.errors import EmissionError, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -156,3 +156,12 @@ def test_a_new_connection_that_is_closed_is_a_fault(way: str) -> None:
     with _server([[b""]]) as (url, requests):
         assert _ask_twice(way, url) == ["Unreachable"]
     assert len(requests) == 1
+
+
+def test_a_request_that_creates_an_answer_is_not_sent_again() -> None:
+    """The server may have begun to write it in the background, and two would be paid for."""
+    with _server([[_ANSWER, b""]]) as (url, requests), openai.OpenAI(base_url=url, api_key="x") as client:
+        _emit(client)
+        with pytest.raises(Unreachable):
+            emit(bool, "?", model="openai/gpt-6-sol", client=client, background=True, policy=_POLICY)
+    assert len(requests) == 2

@@ -68,7 +68,7 @@ SEND_CALL: PassOn = methodcaller("send")
 
 
 INTERRUPTIONS = (Closed, KeyboardInterrupt, asyncio.CancelledError)
-"""What is raised in an operation that is to end early."""
+"""The exceptions that end an operation early."""
 
 
 class CallInterrupted(BaseException):
