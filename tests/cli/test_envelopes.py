@@ -29,6 +29,7 @@ HELD: dict[str, Any] = {
     "the envelope": WIRE,
     "a tool's result": {"rows": [1], "binding_moment": WIRE},
     "an MCP result": {"content": [], "structuredContent": {"rows": [1], "binding_moment": WIRE}},
+    "a member of an MCP result": {"content": [{"type": "text", "text": "Rows."}], "binding_moment": WIRE},
     "an MCP result's text": {"content": [{"type": "text", "text": json.dumps({"binding_moment": WIRE})}]},
     "an AIEnvelope": {"type": "vendor.emitter.binding-moment", "payload": {"binding_moment": WIRE}},
 }

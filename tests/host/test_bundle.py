@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from emitter.errors import EmitterError, InputError
 from emitter.events import Level, LogAppended, NodeCompleted
 from emitter.host import Acceptor, EnvelopeContext, HostConfig, Secrets, build_debug_bundle
-from emitter.host.kinds import EnvelopeKind
+from emitter.host.kinds import EnvelopeKind, media_kinds
 from emitter.stores import MemoryStore, SqliteStore
 from tests.host.envelopes import CATALOGUE, CONTEXT, NOTE, acceptor, envelope
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SECRET = "sk-live-0123456789"
 SECRETS = Secrets.of({"stripe": SECRET})
+WITH_MEDIA = HostConfig(CATALOGUE.with_kinds(*media_kinds()))
 
 
 def test_a_bundle_holds_the_run_and_what_the_host_takes() -> None:
@@ -30,6 +32,7 @@ def test_a_bundle_holds_the_run_and_what_the_host_takes() -> None:
     assert bundle == {
         "runId": "run-1",
         "events": [event.to_json() for each in found for event in each.events],
+        "assets": [],
         "supportedEnvelopes": list(CATALOGUE.ids),
         "schemaVersions": dict(CATALOGUE.versions),
     }
@@ -78,6 +81,46 @@ def test_a_store_that_is_closed_is_reported(tmp_path: Path) -> None:
 
     with pytest.raises(EmitterError, match="closed"):
         build_debug_bundle(acceptor(store=store), "run-1")
+
+
+ASSET = "https://host.example/v1/assets/4f9c"
+ASSETS: dict[str, tuple[HostConfig, dict[str, Any], list[str]]] = {
+    "by address": (WITH_MEDIA, {"url": ASSET, "bytes": 9}, [ASSET]),
+    "by address, with a handler of the host": (
+        replace(WITH_MEDIA, handlers={"media.image": lambda *_: [NodeCompleted({"shown": True})]}),
+        {"url": ASSET, "bytes": 9},
+        [ASSET],
+    ),
+    "by address, of a kind that the host stores without rendering it": (
+        HostConfig(CATALOGUE),
+        {"url": ASSET, "bytes": 9},
+        [ASSET],
+    ),
+    "no address, of a kind whose payload is not checked": (
+        HostConfig(CATALOGUE),
+        {"url": "javascript:alert(1)", "bytes": 9},
+        [],
+    ),
+    "no text, of a kind whose payload is not checked": (HostConfig(CATALOGUE), {"url": ["x"], "bytes": 9}, []),
+    "inline": (WITH_MEDIA, {"base64": "AAAA", "bytes": 3}, []),
+    "an address with a secret": (
+        replace(WITH_MEDIA, secrets=SECRETS),
+        {"url": f"{ASSET}?key={SECRET}", "bytes": 9},
+        [f"{ASSET}?key=[REDACTED:stripe]"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("config", "payload", "assets"), ASSETS.values(), ids=ASSETS)
+def test_a_bundle_refers_to_assets(config: HostConfig, payload: dict[str, Any], assets: list[str]) -> None:
+    """By address, each once and whatever handles them, and contains no bytes of one (RFC 0055 §C)."""
+    host = acceptor(config)
+    for _ in range(2):
+        host.accept(envelope("media.image", payload=payload), CONTEXT)
+    bundle = build_debug_bundle(host, "run-1")
+
+    assert bundle["assets"] == assets
+    assert "AAAA" not in json.dumps(bundle)
 
 
 def leaky(*_: object) -> list[Any]:

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
+from emitter.decisions.envelope_parsing import MOMENT_FIELD
 from emitter.decisions.ledger import Ledger
 from emitter.errors import MissingExtra
 from emitter.mcp import DecisionAsker, Surface, advertises, sdk
+from emitter.render.delivery import DeliveredDecision, read_tool_result
 from emitter.testing.sample_moments import VALID_MOMENT
 from tests.mcp.asking import ANSWERS, ASK, RESOLVE, Releasing
 from tests.mcp.emitting import SPIKE, conventional, emitting, good
@@ -68,6 +70,22 @@ async def tools() -> Json:
         }
         for name, each in TOOLS.items()
     }
+
+
+async def literal() -> Json:
+    """Return what a client reads of an envelope that is a member of the result itself, as section 7.1 has it."""
+    server = sdk.Server("literal")
+
+    @server.tool()
+    def decide() -> sdk.Result:
+        members = {**wire(sdk.tool_result([sdk.text_block("Conventional.")])), MOMENT_FIELD: VALID_MOMENT.to_json()}
+        return sdk.Result.model_validate(members)
+
+    async with _connected.create_connected_server_and_client_session(server._mcp_server) as client:
+        found = read_tool_result(await client.call_tool("decide", {}))
+    return (
+        {"moment": found.moment.to_json(), "payload": found.payload} if isinstance(found, DeliveredDecision) else None
+    )
 
 
 async def flags() -> Json:
@@ -155,6 +173,7 @@ async def main() -> Json:
     """Hold all conversations."""
     held: tuple[Callable[[], Awaitable[Json]], ...] = (
         tools,
+        literal,
         flags,
         asking,
         page,

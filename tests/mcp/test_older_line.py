@@ -49,6 +49,12 @@ def test_any_tool_hands_over_a_decision(name: str, older: dict[str, Any]) -> Non
     assert older["tools"][name]["emitting"]["emits"] == {name: True}
 
 
+def test_a_decision_is_read_from_the_result_itself(older: dict[str, Any]) -> None:
+    """The line keeps such a member on its wire (section 7.1)."""
+    payload = {"content": [{"type": "text", "text": "Conventional.", "annotations": None, "_meta": None}]}
+    assert older["literal"] == {"moment": VALID_MOMENT.to_json(), "payload": payload}
+
+
 def test_what_is_added_is_the_same_on_both_lines(older: dict[str, Any]) -> None:
     """The two blocks, and the member."""
     newer = called(emitting(tools.says), "legacy", "says", SPIKE)

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from emitter.host import Acceptor
-from emitter.host.observability import observe_acceptances
+from emitter.host.observability import build_debug_bundle, observe_acceptances
 from emitter.host.outcomes import HttpError
 from emitter.stores import MemoryStore
 from tests.openwop import accepting, seams
@@ -170,7 +170,9 @@ def _program(host: Host, asked: Asked) -> dict[str, Any]:
 
 def _bundle(host: Host, asked: Asked) -> dict[str, Any]:
     run_id = asked.body["runId"]
-    return {"bundle": {"runId": run_id, "events": host.events(run_id, {}), "spans": host.spans({"runId": run_id})}}
+    return {
+        "bundle": {**build_debug_bundle(Acceptor(store=host.store), run_id), "spans": host.spans({"runId": run_id})}
+    }
 
 
 def _budget(host: Host, asked: Asked) -> dict[str, Any]:

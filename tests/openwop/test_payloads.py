@@ -77,13 +77,14 @@ def test_media_url_inline_cap__the_cap_is_advertised_as_it_is_held() -> None:
 
 
 def test_media_url_inline_cap__an_event_refers_to_an_asset_and_holds_none(seam: Seam) -> None:
-    """So the debug bundle holds no bytes of it."""
-    reported = seam.accept(
-        envelope("media.image", payload={"base64": "AAAA", "bytes": 3}), projectTo={"runId": "assets"}
-    )
+    """The debug bundle lists the address of an asset, and no bytes of one."""
+    for payload in ({"url": URL, "bytes": 184320}, {"base64": "AAAA", "bytes": 3}):
+        reported = seam.accept(envelope("media.image", payload=payload), projectTo={"runId": "assets"})
+        assert reported["status"] == "accepted"
 
-    assert reported["status"] == "accepted"
-    assert "AAAA" not in json.dumps(seam.bundle("assets"))
+    bundle = seam.bundle("assets")
+    assert bundle["assets"] == [URL]
+    assert "AAAA" not in json.dumps(bundle)
 
 
 COMPONENTS: list[dict[str, Any]] = [

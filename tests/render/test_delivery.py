@@ -92,7 +92,7 @@ COPY, OTHER_COPY, BAD_COPY = (
     _text({MOMENT_FIELD: OTHER.to_json()}),
     _text({MOMENT_FIELD: BAD}),
 )
-WHOLE = {**TOOL_PAYLOAD, MOMENT_FIELD: WIRE}
+WHOLE, TOP = {**TOOL_PAYLOAD, MOMENT_FIELD: WIRE}, {MOMENT_FIELD: WIRE}
 TWICE = _text(json.dumps({MOMENT_FIELD: WIRE})[:-1] + f', "{MOMENT_FIELD}": {json.dumps(OTHER.to_json())}}}')
 LEFT: dict[str, Any] = {"content": [PROSE, IMAGE]}
 PAGE = _text("Here is the page you asked for:")
@@ -126,6 +126,23 @@ DELIVERED: dict[str, tuple[dict[str, Any], Any]] = {
         {"structuredContent": {MOMENT_FIELD: WIRE}, "content": [PROSE, COPY]},
         {"content": [PROSE]},
     ),
+    "a member of the result": ({**TOP, "content": [PROSE, IMAGE]}, LEFT),
+    "a member of the result, and a payload": ({**TOP, "structuredContent": TOOL_PAYLOAD, "content": []}, TOOL_PAYLOAD),
+    "a member of the result, and an empty payload": ({**TOP, "structuredContent": {}, "content": [PROSE]}, {}),
+    "a member of the result, and structured that is no object": (
+        {**TOP, "structuredContent": [1], "content": [PROSE]},
+        {"content": [PROSE]},
+    ),
+    "a member of the result, and a text": ({**TOP, "content": [PROSE, IMAGE, COPY]}, LEFT),
+    "a member of the result, and a text that was cut": (
+        {**TOP, "content": [_text(COPY["text"][:-9])]},
+        {"content": []},
+    ),
+    "in every place": ({**TOP, "structuredContent": WHOLE, "content": [COPY]}, TOOL_PAYLOAD),
+    "a member of an error that waits for approval": (
+        {**TOP, "isError": True, "structuredContent": {**TOOL_PAYLOAD, "code": "approval_pending"}, "content": []},
+        {**TOOL_PAYLOAD, "code": "approval_pending"},
+    ),
     "alike but for order and spelling": (
         {"structuredContent": WHOLE, "content": [_text(json.dumps(WHOLE, indent=4, sort_keys=True))]},
         TOOL_PAYLOAD,
@@ -153,6 +170,20 @@ FAILED = "The tool failed"
 ASIDE = "that text holds the tool's data"
 SEVERAL = "more than one text"
 FALLEN: dict[str, tuple[dict[str, Any], Any, str | None]] = {
+    "a member of the result, and another in the structured content": (
+        {MOMENT_FIELD: OTHER.to_json(), "structuredContent": WHOLE, "content": []},
+        TOOL_PAYLOAD,
+        TORN,
+    ),
+    "a member of the result, and another in a text": ({**TOP, "content": [PROSE, IMAGE, OTHER_COPY]}, LEFT, TORN),
+    "a malformed member of the result": ({MOMENT_FIELD: BAD, "content": [PROSE]}, {"content": [PROSE]}, "malformed"),
+    "a malformed member of the result, and a text": ({MOMENT_FIELD: BAD, "content": [COPY]}, {"content": []}, TORN),
+    "a null member of the result": (
+        {MOMENT_FIELD: None, "content": [PROSE]},
+        {"content": [PROSE]},
+        "must be an object",
+    ),
+    "a member of an error": ({**TOP, "isError": True, "content": [PROSE]}, {"content": [PROSE]}, FAILED),
     "two that differ": ({"structuredContent": WHOLE, "content": [OTHER_COPY]}, TOOL_PAYLOAD, TORN),
     "two that differ, one with its name escaped": (
         {"structuredContent": WHOLE, "content": [ESCAPED]},

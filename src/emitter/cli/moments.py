@@ -82,10 +82,10 @@ def read_delivery(name: str) -> Delivery:
 def _unwrap(document: Json) -> Delivery:
     """Find the envelope in a document. The document's members tell which wrapper it is."""
     members = as_mapping(document)
+    if "structuredContent" in members or isinstance(members.get("content"), list):
+        return read_tool_result(members)
     if MOMENT_FIELD in members:
         return read_structured_content(members)
-    if any(member in members for member in _RESULT_MEMBERS):
-        return read_tool_result(members)
     if _PAYLOAD_MEMBER in members:
         return read_structured_content(members[_PAYLOAD_MEMBER])
     if members and not members.keys() & REVISIONS[DRAFT].member_names:

@@ -33,6 +33,7 @@ from emitter.host.pipeline import (
     STORE_ONLY_STEPS,
     VALIDATION_STEPS,
     Acceptance,
+    build_asset_references,
     build_refusal_events,
     counts_as_round,
     get_event_origin,
@@ -51,6 +52,7 @@ from emitter.telemetry.sinks import call_sink, generate_id, utc_timestamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
+    from emitter.events import Event
     from emitter.host.config import EnvelopeContext
     from emitter.host.outcomes import EnvelopeOutcome
     from emitter.interpreter import Steps
@@ -313,7 +315,7 @@ class Acceptor:
             return _to_cached_acceptance(end.entry, state)
         if not isinstance(end, InFlightEnvelope):
             return None
-        refused = self._build_refusal(outcome, end)
+        refused = self._build_refusal(outcome, end, build_asset_references(end.envelope))
         entry = Entry(end.envelope.type, refused.outcome.to_json(), end.envelope.to_json())
         stored = store.get_or_create(
             state.context.run_id, end.envelope.correlation_id, lambda: NewEntry(entry, refused.events)
@@ -322,9 +324,11 @@ class Acceptor:
             return _to_cached_acceptance(stored.entry, state)
         return replace(refused, events=stored.events)
 
-    def _build_refusal(self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope) -> Acceptance:
+    def _build_refusal(
+        self, outcome: EnvelopeOutcome, state: ReceivedEnvelope | InFlightEnvelope, references: Iterable[Event] = ()
+    ) -> Acceptance:
         clean = outcomes.redact_outcome(outcome, self.config.secrets)
-        events = build_refusal_events(clean, self.config, state.context.counters)
+        events = (*build_refusal_events(clean, self.config, state.context.counters), *references)
         stamped = to_run_events(events, get_event_origin(state), self.services)
         return Acceptance(clean, state.context, self.config, events=stamped)
 

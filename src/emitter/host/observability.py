@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emitter.errors import InputError, MissingExtra
+from emitter.events import LogAppended
 from emitter.host.outcomes import Accepted, Breached, Gated, OutcomeCode, RefusalMode
+from emitter.host.pipeline import ASSET_REFERENCE
+from emitter.messages import as_mapping
 from emitter.telemetry import attributes
 from emitter.telemetry.attributes import CompletedSpan, log_export_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from opentelemetry.trace import TracerProvider
 
@@ -124,7 +127,9 @@ def _get_error_code(outcome: EnvelopeOutcome) -> str | None:
 
 
 def build_debug_bundle(acceptor: Acceptor, run_id: str) -> dict[str, Json]:
-    """Return the run's log and the host's kinds, without secrets.
+    """Return the run's log, the addresses of its assets and the host's kinds, without secrets.
+
+    Assets are listed by reference: a bundle contains no bytes of them (RFC 0055 §C).
 
     Raises:
         InputError: The host has no store.
@@ -133,11 +138,20 @@ def build_debug_bundle(acceptor: Acceptor, run_id: str) -> dict[str, Json]:
     if acceptor.store is None:
         raise InputError("The host has no log.", hint="Give the Acceptor a store.")
     config = acceptor.config
+    events = [dict(event) for event in acceptor.store.events(run_id)]
     bundle: Json = {
         "runId": run_id,
-        "events": [dict(event) for event in acceptor.store.events(run_id)],
+        "events": events,
+        "assets": list(dict.fromkeys(_iter_asset_urls(events))),
         "supportedEnvelopes": list(config.registry.ids),
         "schemaVersions": dict(config.registry.versions),
     }
     clean: dict[str, Json] = config.secrets.redact_json(bundle).value
     return clean
+
+
+def _iter_asset_urls(events: Iterable[Json]) -> Iterator[str]:
+    for event in events:
+        payload = as_mapping(event.get("payload"))
+        if event.get("type") == LogAppended.type and payload.get("message") == ASSET_REFERENCE:
+            yield str(as_mapping(payload.get("fields")).get("url"))

@@ -24,6 +24,7 @@ from emitter.events import (
     RunEvent,
 )
 from emitter.host.config import CachedOutcome, InFlightEnvelope
+from emitter.host.kinds import is_web_url
 from emitter.host.outcomes import Accepted, Breached, CapKind, Gated, InvalidEnvelope, OutcomeCode, RefusalMode
 from emitter.host.validation import (
     apply_trust,
@@ -38,7 +39,13 @@ from emitter.host.validation import (
 )
 from emitter.messages import Trust, as_list, as_mapping
 from emitter.models.envelope import MAX_ID_LENGTH
-from emitter.models.standard_kinds import CLARIFICATION_REQUEST, ERROR, SCHEMA_REQUEST, SCHEMA_RESPONSE
+from emitter.models.standard_kinds import (
+    CLARIFICATION_REQUEST,
+    ERROR,
+    MEDIA_SCHEMAS,
+    SCHEMA_REQUEST,
+    SCHEMA_RESPONSE,
+)
 from emitter.redaction.secret_registry import redact_event
 
 if TYPE_CHECKING:
@@ -90,6 +97,8 @@ class Acceptance:
 
 
 VERSION_DRIFT = "envelope_schema_version_drift"
+ASSET_REFERENCE = "media.asset"
+"""The message of a log line that names the address of an envelope's asset, whichever handler the kind has."""
 REPAIRABLE = frozenset({OutcomeCode.SHAPE, OutcomeCode.KIND, OutcomeCode.PAYLOAD, OutcomeCode.SCHEMA_VERSION})
 """Refusals that the model may correct in another round, within ``schema_rounds``."""
 _CONTENT_PREFIXES = ("media.", "ui.")
@@ -121,7 +130,8 @@ def record_envelope(state: InFlightEnvelope) -> Acceptance:
     envelope, context, secrets = state.envelope, state.received.context, state.received.config.secrets
     node_id = envelope.node_id or context.node_id
     origin = context.run_id, node_id, envelope.correlation_id, envelope.meta.content_trust
-    reported = [*_build_warnings(state), *state.events] if state.warnings or state.drift is not None else state.events
+    warned = [*_build_warnings(state), *state.events] if state.warnings or state.drift is not None else state.events
+    reported = [*build_asset_references(envelope), *warned] if envelope.type in MEDIA_SCHEMAS else warned
     clean = [redact_event(event, secrets) for event in reported] if secrets.ids else reported
     events = to_run_events(clean, origin, state.received.services)
     return Acceptance(
@@ -181,6 +191,13 @@ def _build_gated_events(outcome: Gated, config: HostConfig, counters: Counters) 
     if outcome.code is OutcomeCode.KIND or outcome.refusal_mode is RefusalMode.DISCARD_AND_WARN:
         return (LogAppended(Level.WARN, outcome.code.value, details),)
     return (NodeFailed(outcome.code.value, outcome.reason, details=details),)
+
+
+def build_asset_references(envelope: AIEnvelope) -> Iterable[Event]:
+    """Yield the log line with the address of a media envelope's asset, if it has one (RFC 0055 §C)."""
+    url = as_mapping(envelope.payload).get("url") if envelope.type in MEDIA_SCHEMAS else None
+    if isinstance(url, str) and is_web_url(url):  # the payload of stored content was not validated
+        yield LogAppended(Level.INFO, ASSET_REFERENCE, {"envelopeType": envelope.type, "url": url})
 
 
 def is_unrendered_content(outcome: EnvelopeOutcome) -> bool:

@@ -67,8 +67,9 @@ def read_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     """Return the decision in a tool's whole result, or its payload.
 
     The payload is the structured content without the envelope, or the content blocks if it holds nothing else. An
-    envelope in the structured content counts, and is discarded if a text block holds a different one. Some hosts drop
-    the structured content; then the last text block counts, if it is one JSON object with the single member
+    envelope counts as a member of the result itself, where the draft's section 7.1 puts it, and in the structured
+    content, where the SDKs keep it. It is discarded if another of these places, or a text block, holds a different one.
+    Some hosts drop both; then the last text block counts, if it is one JSON object with the single member
     ``binding_moment``, or the only text, and no other text holds an envelope. The envelope of a failed tool is
     discarded, unless its structured content has the ``code`` ``approval_pending``: that call waits for its approval.
 
@@ -77,21 +78,23 @@ def read_tool_result(result: Mapping[str, Json] | BaseModel) -> Delivery:
     principal.
 
     Args:
-        result: The result as JSON or as the SDK's object, with ``content`` and ``structuredContent`` as received.
+        result: The result as JSON or as the SDK's object, as received. Objects of mcp 2.x have lost a
+            ``binding_moment`` of the result itself, so pass the JSON if the server may put the envelope there.
     """
     received = as_mapping(result.model_dump(mode="json", by_alias=True) if isinstance(result, BaseModel) else result)
     structured, blocks = received.get("structuredContent"), as_list(received.get("content"))
     members, block_copies = as_mapping(structured), [_read_copy(block) for block in blocks]
-    copies, has_envelope = [copy for copy in block_copies if copy is not None], MOMENT_FIELD in members
+    copies = [copy for copy in block_copies if copy is not None]
+    placed = [parse_moment(place[MOMENT_FIELD]) for place in (received, members) if MOMENT_FIELD in place]
     other_members = _without_field(members)
-    has_payload = isinstance(structured, dict) and (other_members or not has_envelope)
+    has_payload = isinstance(structured, dict) and (other_members or MOMENT_FIELD not in members)
     payload = other_members if has_payload else _payload_of_blocks(blocks, block_copies)
     # An error with this code is a guarded call that waits for its approval, and its envelope is to be shown.
     if received.get("isError") and members.get("code") != ApprovalPending.code:
-        return PlainResult(payload, _TOOL_FAILED if copies or has_envelope else None)
-    if has_envelope:
+        return PlainResult(payload, _TOOL_FAILED if copies or placed else None)
+    if placed:
         readable = [copy.envelope for copy in copies if copy is not _UNREADABLE_COPY]
-        return _merge_copies([parse_moment(members[MOMENT_FIELD]), *readable], payload)
+        return _merge_copies([*placed, *readable], payload)
     text_copies = [copy for block, copy in zip(blocks, block_copies, strict=True) if _is_text(block)]
     problem = _placement_problem(structured, copies, text_copies)
     return PlainResult(payload, problem) if problem else _merge_copies([copy.envelope for copy in copies], payload)

@@ -13,6 +13,7 @@ HOSTING = (
         ("emitter.host.kinds:media_kinds", "emitter.host.observability:build_debug_bundle"),
         (
             *of("host/kinds/test_media", "test_an_asset_that_is_not", "test_any_bytes_are_taken_up_to_the_cap"),
+            *of("host/test_bundle", "test_a_bundle_refers_to_assets"),
             *of(
                 "openwop/test_payloads",
                 "test_media_url_inline_cap__goes_by_url_or_small_and_inline",
@@ -22,7 +23,7 @@ HOSTING = (
         ),
         beyond=(
             "The library serves and keeps no assets: their addresses and how long they are kept are up to the "
-            "host. The limit, the form of an address and the bundle are held."
+            "host. The limit and the form of an address are checked, and the debug bundle lists the addresses."
         ),
     ),
     Obligation(
