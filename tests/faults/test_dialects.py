@@ -11,6 +11,7 @@ from emitter import EmissionError, Policy, emit
 from emitter.client.result import Emission
 from emitter.clock import Clock
 from emitter.errors import BadRequest, PromptTooLong, QuotaExhausted, Refused
+from emitter.events import BUDGET_LOWERED, Level, LogAppended
 from emitter.messages import Usage
 from emitter.profiles import find_profile
 from emitter.testing import Text, VendorWords, simulator
@@ -124,7 +125,7 @@ def test_every_dialect_on_every_server(model: str, name: str, vendor: Simulator)
     vendor.reset()
     vendor.script(*([words] * (2 if DIALECTS[name].kind == "busy" else 4)))
 
-    result = ask(model, vendor)
+    result = ask(model, vendor.client(model))
 
     assert " ".join(attempt.verdict.value for attempt in result.attempts) == row.verdicts
     assert len(vendor.calls) == len(row.verdicts.split())
@@ -150,10 +151,37 @@ def expected(model: str, name: str) -> Row:
     return BUT.get(name) or TABLE[kind]
 
 
-def ask(model: str, vendor: Simulator) -> Emission[Any] | EmissionError:
+LIMITING = [(model, name) for model, name in CELLS if DIALECTS[name].figures and DIALECTS[name].kind != "prompt"]
+"""The cells whose server names a limit that leaves room for an answer."""
+
+
+@pytest.mark.parametrize(("model", "name"), LIMITING)
+def test_a_limit_is_refused_once(model: str, name: str, vendor: Simulator) -> None:
+    """The next emission asks for the budget that the server named, and reports it; so does any that a caller sets."""
+    vendor.reset()
+    vendor.script(*[VendorWords(name, LIMIT, answer=ANSWER)] * 4)
+    client = vendor.client(model)
+
+    first, second = ask(model, client), ask(model, client)
+    larger = ask(model, client, Policy(output_tokens=2 * FIRST, max_output_tokens=4 * FIRST))
+
+    assert [len(each.attempts) for each in (first, second, larger)] == [2, 1, 1]
+    assert fits(name, second, vendor)
+    (reported,) = (event for event in events(second) if event.message == BUDGET_LOWERED)
+    assert reported.level is Level.INFO
+    assert (reported.fields["refused"], reported.fields["budget"]) == (FIRST, second.attempts[0].budget)
+    assert f"{LIMIT:,}" in str(reported.fields["limits"])
+
+
+def events(result: Emission[Any] | EmissionError) -> list[LogAppended]:
+    """Return the log lines of an emission."""
+    return [each.event for each in result.trace.events if isinstance(each.event, LogAppended)]
+
+
+def ask(model: str, client: object, policy: Policy = POLICY) -> Emission[Any] | EmissionError:
     """Return the emission or its exception."""
     try:
-        return emit(FORM, "How many?", model=model, client=vendor.client(model), policy=POLICY, clock=FAST)
+        return emit(FORM, "How many?", model=model, client=client, policy=policy, clock=FAST)
     except EmissionError as error:
         return error
 

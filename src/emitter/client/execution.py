@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from emitter.adapters.clients import check_client
 from emitter.adapters.transport import async_half
-from emitter.client.refusals import remember_ignored_schema, remember_refusal
+from emitter.client.refusals import remember_answer, remember_ignored_schema
 from emitter.client.request import warn_unknown_models
 from emitter.client.result import Trace, complete
 from emitter.client.submission import ask_host
@@ -183,12 +183,11 @@ class EmissionRun:
             answer = redact_answer(answer, model)
         if isinstance(answer, ModelResponse) and answer.is_grounded:
             self.recorder.trust = Trust.UNTRUSTED
-        if isinstance(answer, Fault) and answer.kind.is_about_form and isinstance(self._effect, ModelRequest):
+        if self._models and isinstance(self._effect, ModelRequest):
             model = self._models[self._effect.route]
-            remember_refusal(model.settings, model.target, self._effect, answer.kind)
-        if isinstance(answer, ModelResponse) and self._models and isinstance(self._effect, ModelRequest):
-            model = self._models[self._effect.route]
-            remember_thinking(model.settings, model.target, self._effect, answer)
+            remember_answer(model.settings, model.target, self._effect, answer)
+            if isinstance(answer, ModelResponse):
+                remember_thinking(model.settings, model.target, self._effect, answer)
         if self._on_content is not None and isinstance(self._effect, ModelRequest):
             yield from self._report_content(self._on_content, self._effect, answer)
         return answer

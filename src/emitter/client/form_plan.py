@@ -105,7 +105,7 @@ def plan_form(
         degrade=settings.degrade,
         undeclared=undeclared,
         registry=settings.registry,
-        refusals=refusals._replace(needs_stream=False),  # which concerns no form
+        refusals=refusals.of_form,
     )
     return _find_plan(key)
 

@@ -37,6 +37,7 @@ from emitter.client.settings import DEFAULT_HOST, Settings
 from emitter.conversation import combine_trust, parse_conversation
 from emitter.core.capability_gate import NoCapableModel
 from emitter.core.effects import EmissionFailure, EmissionRequest, Obstacle
+from emitter.core.state import largest_budget, lowered_event
 from emitter.core.verdicts import TRUNCATION_CODE, DocumentContract
 from emitter.errors import InputError, PromptTooLong, UnknownModelWarning
 from emitter.events import Level, LogAppended, NodeFailed
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from emitter.conversation import Conversation, Messages
     from emitter.events import Event
     from emitter.forms.form import FormJudge, OutputForm
-    from emitter.messages import Json
+    from emitter.messages import Json, StatedLimits
     from emitter.prompts import PromptTemplates
     from emitter.redaction.secret_registry import Secrets
 
@@ -146,6 +147,34 @@ def _report_refusals(plan: FormPlan, request: ModelRequest, opening: tuple[Event
 
 
 def _fit_budget(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
+    """Return the emission with a budget that fits the context window and the limits that the server named before.
+
+    Raises ``ContextWindowExceededError`` if the prompt does not fit the window. No prompt is too long for a limit that
+    the server named before, because it may have another limit now.
+    """
+    fitted = _fit_to_window(prepared, plan)
+    limits = recall_refusals(prepared.settings, plan.target).limits
+    return fitted if limits is None else _fit_to_stated_limits(fitted, limits)
+
+
+def _fit_to_stated_limits(prepared: PreparedEmission, limits: StatedLimits) -> PreparedEmission:
+    """Return the emission with a budget that fits these limits, if they leave room for an answer."""
+    emission, request = prepared.emission, prepared.request
+    stated = largest_budget(emission.writer, limits, request)
+    if stated is None or stated < emission.smallest_answer:
+        return prepared
+    emission = replace(emission, stated_budget=stated)
+    if stated < request.max_output_tokens:
+        event = lowered_event(request.max_output_tokens, stated, limits, Level.INFO)
+        emission = replace(
+            emission,
+            request=with_output_budget(request, stated),
+            initial_events=(*emission.initial_events, event),
+        )
+    return replace(prepared, emission=emission)
+
+
+def _fit_to_window(prepared: PreparedEmission, plan: FormPlan) -> PreparedEmission:
     """Return the emission with a budget that fits the context window. Raises ``ContextWindowExceededError``."""
     if plan.window is None:
         return prepared

@@ -195,6 +195,8 @@ class EmissionRequest:
     Attributes:
         max_budget: The largest output budget in tokens.
         ceiling: Whose limit ``max_budget`` is.
+        stated_budget: The largest output budget under the limits that the vendor named in earlier emissions, if any.
+            A budget exceeds it only after an answer was cut at it, because the limits may have changed.
         min_output_tokens: The smallest output budget that is worth a call.
         smallest_answer: The smallest output budget that a typical answer fits.
         initial_events: Reported before the first call to the model.
@@ -213,6 +215,7 @@ class EmissionRequest:
     writer: RequestWriter
     max_budget: int
     ceiling: CeilingOwner = CeilingOwner.MODEL
+    stated_budget: int | None = None
     min_output_tokens: int = 1
     smallest_answer: int = 1
     kind: str = ""
@@ -224,6 +227,11 @@ class EmissionRequest:
     keep_response: bool = False
     has_host: bool = False
     obstacle: Obstacle | None = None
+
+    def largest_budget(self, cut_at: int) -> int:
+        """Return the largest output budget to ask for after an answer was cut."""
+        stated = self.stated_budget
+        return self.max_budget if stated is None or cut_at >= stated else min(stated, self.max_budget)
 
 
 EffectGenerator: TypeAlias = Generator[Effect, EffectResult, EmissionOutcome]

@@ -41,9 +41,9 @@ from emitter.core.state import (
     LimitBreach,
     Spending,
     cap_budget,
-    describe_limits,
     led_to_document_request,
     lower_budget,
+    lowered_event,
     refused_cut,
     stated_limits,
 )
@@ -59,7 +59,6 @@ from emitter.core.verdicts import (
     next_request,
 )
 from emitter.events import (
-    BUDGET_LOWERED,
     CALLING,
     CHECK_FINDING,
     FALLBACK_NOTICE,
@@ -239,10 +238,14 @@ def _lower_budget(
     lowered = None if limits is None else lower_budget(state, answer, request)
     if limits is None or lowered is None or not _is_call_left(state, answer):
         return None
-    budget = lowered.max_output_tokens
-    state.emission_request = replace(state.emission_request, max_budget=budget, ceiling=CeilingOwner.VENDOR)
-    fields = {"refused": request.max_output_tokens, "budget": budget, "limits": describe_limits(limits)}
-    yield LogAppended(Level.WARN, BUDGET_LOWERED, fields)
+    budget, first = lowered.max_output_tokens, state.emission_request.request
+    state.emission_request = replace(
+        state.emission_request,
+        request=with_output_budget(first, budget),
+        max_budget=budget,
+        ceiling=CeilingOwner.VENDOR,
+    )
+    yield lowered_event(request.max_output_tokens, budget, limits, Level.WARN)
     return lowered
 
 
@@ -323,7 +326,7 @@ def _retry_state(state: EmissionState, request: ModelRequest, reason: FallbackRe
     return RetryState(
         request=request,
         previous_verdicts=verdicts,
-        max_budget=state.emission_request.max_budget,
+        max_budget=state.emission_request.largest_budget(request.max_output_tokens),
         document_requested=any(map(led_to_document_request, earlier)),
         other_calls=len(state.answered_verdicts) - 1 - len(verdicts) + len(state.later_models(reason)),
     )
@@ -339,7 +342,7 @@ def switch_model(state: EmissionState, reason: FallbackReason | None) -> bool:
     used = state.models.alternatives[index]
     if last.verdict is Verdict.TRUNCATED:
         budget = math.ceil(last.budget * state.policy.truncation_multiplier)
-        budget = min(max(budget, used.request.max_output_tokens), used.max_budget)
+        budget = min(max(budget, used.request.max_output_tokens), used.largest_budget(last.budget))
         used = replace(used, request=with_output_budget(used.request, budget))
     state.first = state.models
     state.emission_request, state.position, state.first_attempt = used, index + 1, len(state.attempts)

@@ -199,7 +199,7 @@ def _state_limits(state: EmissionState, message: str, hint: str | None) -> tuple
 def _budget_left(state: EmissionState, limits: StatedLimits) -> int | None:
     """Return the budget that the limits leave for an answer, or None if they leave too little."""
     request = with_output_budget(state.emission_request.request, state.answer_attempts[-1].budget)
-    budget = allowed_budget(state, limits, request)
+    budget = allowed_budget(state.emission_request.writer, limits, request)
     return None if budget is None or budget < state.emission_request.smallest_answer else budget
 
 

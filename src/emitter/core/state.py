@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from emitter.attempts import Attempt, Verdict
 from emitter.core.verdicts import DOUBTFUL, RETRACTED
+from emitter.events import BUDGET_LOWERED, Level, LogAppended
 from emitter.messages import JUDGE_ROUTE, FaultKind, ModelRequest, StatedLimits, Usage, with_output_budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from emitter.core.effects import AnswerJudge, EmissionRequest
-    from emitter.core.verdicts import ClassifiedAnswer, FallbackReason
+    from emitter.core.verdicts import ClassifiedAnswer, FallbackReason, RequestWriter
     from emitter.events import Event
     from emitter.messages import CallResult
     from emitter.policy import Policy, PriceTable
@@ -191,27 +192,41 @@ def lower_budget(state: EmissionState, result: CallResult, request: ModelRequest
     limits, earlier = stated_limits(result), state.model_attempts[-2:-1]
     if limits is None or any(stated_limits(attempt) for attempt in earlier):
         return None
-    budget = allowed_budget(state, limits, request)
+    emission = state.emission_request
+    budget = allowed_budget(emission.writer, limits, request)
+    if budget is None and emission.stated_budget is not None and _is_allowed(emission.writer, limits, request):
+        budget = request.max_output_tokens  # a batch's journal has the refusal of the budget before it was lowered
     cut = refused_cut(state)
-    smallest = state.emission_request.smallest_answer if cut is None else cut.budget + 1
+    smallest = emission.smallest_answer if cut is None else cut.budget + 1
     return with_output_budget(request, budget) if budget is not None and budget >= smallest else None
 
 
-def allowed_budget(state: EmissionState, limits: StatedLimits, request: ModelRequest) -> int | None:
+def allowed_budget(writer: RequestWriter, limits: StatedLimits, request: ModelRequest) -> int | None:
     """Return the largest output budget under the limits, or None if it is not smaller than that of the request."""
-    prompt = prompt_tokens(state, limits, request)
+    budget = largest_budget(writer, limits, request)
+    return budget if budget is not None and budget < request.max_output_tokens else None
+
+
+def _is_allowed(writer: RequestWriter, limits: StatedLimits, request: ModelRequest) -> bool:
+    budget = largest_budget(writer, limits, request)
+    return budget is not None and budget >= request.max_output_tokens
+
+
+def largest_budget(writer: RequestWriter, limits: StatedLimits, request: ModelRequest) -> int | None:
+    """Return the largest output budget under the limits, or None if they name none or the prompt is too long."""
+    prompt = _prompt_tokens(writer, limits, request)
     if limits.longest_prompt is not None and prompt > limits.longest_prompt:
         return None
     budget = limits.largest_budget(prompt)
-    return budget if budget is not None and 0 < budget < request.max_output_tokens else None
+    return budget if budget is not None and budget > 0 else None
 
 
-def prompt_tokens(state: EmissionState, limits: StatedLimits, request: ModelRequest) -> int:
+def _prompt_tokens(writer: RequestWriter, limits: StatedLimits, request: ModelRequest) -> int:
     """Return the tokens of the prompt: as the error counts them, or else an estimate that is rather too large."""
     counted = limits.prompt_tokens(request.max_output_tokens)
     if counted is not None:
         return counted
-    estimated = math.ceil(state.emission_request.writer.count_tokens(request) * _ESTIMATE_MARGIN)
+    estimated = math.ceil(writer.count_tokens(request) * _ESTIMATE_MARGIN)
     return max(estimated, limits.least_prompt or 0)
 
 
@@ -223,6 +238,11 @@ def refused_cut(state: EmissionState) -> Attempt | None:
     cut = answers[-1] if answers else None
     is_raised = cut is not None and cut.verdict is Verdict.TRUNCATED and last.budget > cut.budget
     return cut if is_refused and is_raised else None
+
+
+def lowered_event(refused: int, budget: int, limits: StatedLimits, level: Level) -> LogAppended:
+    """Return the event that reports the output budget in use instead of one that exceeds the vendor's limits."""
+    return LogAppended(level, BUDGET_LOWERED, {"refused": refused, "budget": budget, "limits": describe_limits(limits)})
 
 
 def describe_limits(limits: StatedLimits) -> str:
