@@ -6,10 +6,15 @@ import json
 import re
 from typing import Any
 
+import anthropic
+import httpx2
+import openai
 import pytest
 
 from emitter.adapters import ADAPTERS
+from emitter.adapters.clients import limit_client
 from emitter.adapters.request_options import check_extra_body
+from emitter.adapters.transport import HttpTransfer, post
 from emitter.errors import InputError
 from emitter.messages import ModelResponse, OutputMode
 from emitter.profiles import WireFormat, load_profile
@@ -373,6 +378,31 @@ def test_extra_headers_are_sent_with_the_others(wire: WireFormat, world: str) ->
     names = [set(vendor.seen[0].headers) for vendor in (plain, headed)]
     assert names[1] - names[0] == {"x-team"}
     assert headed.seen[0].headers["x-team"] == "legal"
+
+
+ADDRESSES = ("http://one.test/v1", "http://two.test/api/v2/", "http://one.test/v1", "http://user@three.test")
+
+
+@pytest.mark.parametrize("sdk", [openai.OpenAI, anthropic.Anthropic], ids=lambda sdk: str(sdk.__name__))
+@pytest.mark.parametrize("is_one_client", [True, False], ids=["one client", "a client for each address"])
+def test_a_request_goes_to_the_address_of_its_client(sdk: Any, *, is_one_client: bool) -> None:
+    """Whole URLs are kept between requests."""
+    expected = [str(client_of(sdk, address)._prepare_url("/messages")) for address in ADDRESSES]
+    client, seen = client_of(sdk, ADDRESSES[0]), list[str]()
+    for address in ADDRESSES:
+        if is_one_client:
+            client.base_url = address
+        client = client if is_one_client else client_of(sdk, address)
+        view = limit_client(client, HttpTransfer(1 << 20))
+        post("/messages", view, {}, TIMEOUT)
+        seen.append(str(view.transfer.request.url))
+    assert seen == expected
+
+
+def client_of(sdk: Any, address: str) -> Any:
+    """Return a client of an address, which sends to a function."""
+    http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json={})))
+    return sdk(api_key="sk-test", base_url=address, http_client=http)
 
 
 def test_boto3_takes_no_extra_headers() -> None:

@@ -11,6 +11,7 @@ Sources: ``_client`` and its ``send`` in openai 3.52.0 and anthropic 2.11.0 (``_
 from __future__ import annotations
 
 import importlib
+import sys
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
@@ -205,6 +206,12 @@ class RequestView:
         """Leave the original's resources open."""
 
 
+_PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
+_MAX_PREPARED_URLS = 64
+_PREPARED_URLS: dict[tuple[type, str], tuple[object, object]] = {}
+"""The last base URL object and the whole URL, by the class of the client and the path."""
+
+
 class SdkView(RequestView):
     """A view of an ``openai`` or ``anthropic`` client. The SDKs read ``_client`` several times for one request."""
 
@@ -216,6 +223,20 @@ class SdkView(RequestView):
         if not hasattr(self, "http"):
             self.http = _http_view(self.__dict__["_client"], self.transfer)
         return self.http
+
+    def _prepare_url(self, url: str) -> Any:
+        """Return the whole URL of a path. The SDKs parse and join it again for each request, to the same URL."""
+        view: Any = self
+        parent: Any = super()
+        if type(self).__name__ not in _PLAIN_CLIENTS:  # those of other clouds may join it in their own way
+            return parent._prepare_url(url)  # noqa: SLF001  the SDK's
+        base_url, prepared = _PREPARED_URLS.get(key := (type(self), url), (None, None))
+        if base_url is not view.base_url:
+            if len(_PREPARED_URLS) >= _MAX_PREPARED_URLS:
+                _PREPARED_URLS.clear()
+            prepared = parent._prepare_url(url)  # noqa: SLF001  the SDK's
+            _PREPARED_URLS[key] = (view.base_url, prepared)
+        return prepared
 
     @property
     def _middleware_chain(self) -> Any:
@@ -490,9 +511,6 @@ class _AsyncResponseView:
             yield piece
 
 
-_PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
-
-
 LimitedClient = NewType("LimitedClient", object)
 """A view of an SDK client that ``limit_client`` returned. It refuses redirects and limits sizes."""
 
@@ -552,7 +570,7 @@ def send_request(client: LimitedClient, request: HttpRequest, timeout: float) ->
         return view.send(request, timeout)
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
-    options: dict[str, Any] = {"timeout": timeout, "max_retries": 0, "follow_redirects": False}
+    options = {**_default_options(type(view)), "timeout": timeout, "max_retries": 0, "follow_redirects": False}
     headers = dict(request.headers)
     if request.is_streamed:
         headers |= _STREAMED
@@ -564,6 +582,20 @@ def send_request(client: LimitedClient, request: HttpRequest, timeout: float) ->
         options["params"] = dict(request.params)
     send = cast("Any", client).post if request.method == "post" else cast("Any", client).get
     return send(request.path, cast_to=httpx2.Response, options=options, **_encode_body(client, request.body))
+
+
+@lru_cache(maxsize=64)
+def _default_options(client: type) -> dict[str, Any]:
+    """Return the defaults of an SDK's request options that it copies deeply for each request, unless they are passed.
+
+    Source: ``FinalRequestOptions`` in openai 3.57.0 and anthropic 2.14.0 (``_models.py``).
+    """
+    modules = [sys.modules[each.__module__] for each in client.__mro__ if each.__name__ == "BaseClient"]
+    options = [module.FinalRequestOptions for module in modules if hasattr(module, "FinalRequestOptions")]
+    defaults = {name: each.default for model in options for name, each in model.model_fields.items()}
+    return {
+        name: value for name, value in defaults.items() if isinstance(value, dict) or type(value).__name__ == "NotGiven"
+    }
 
 
 def _encode_body(client: object, body: Mapping[str, Json] | bytes | Upload | None) -> dict[str, Any]:
