@@ -570,7 +570,8 @@ def send_request(client: LimitedClient, request: HttpRequest, timeout: float) ->
         return view.send(request, timeout)
     import httpx2  # noqa: PLC0415  the SDK has loaded it; the core must not
 
-    options = {**_default_options(type(view)), "timeout": timeout, "max_retries": 0, "follow_redirects": False}
+    sdk: Any = client
+    options = {**_default_options(sdk.__class__), "timeout": timeout, "max_retries": 0, "follow_redirects": False}
     headers = dict(request.headers)
     if request.is_streamed:
         headers |= _STREAMED
@@ -580,7 +581,7 @@ def send_request(client: LimitedClient, request: HttpRequest, timeout: float) ->
         options["headers"] = headers
     if request.params:
         options["params"] = dict(request.params)
-    send = cast("Any", client).post if request.method == "post" else cast("Any", client).get
+    send = sdk.post if request.method == "post" else sdk.get
     return send(request.path, cast_to=httpx2.Response, options=options, **_encode_body(client, request.body))
 
 
