@@ -26,7 +26,7 @@ FOREIGN: Final = {
     "MappingProxyType ArgumentTypeError smtplib model_extra async httpsession connection_pool urllib _ssl",
     "httpx2": "AsyncClient NetworkBackend _decoders MAX_DECODE_CHUNK_SIZE _transports _backends _asyncio tls sync",
     "openai and anthropic": "RAW_RESPONSE_HEADER file_object message_batch_individual_response _utils util",
-    "openai and pydantic": "Async default_query Field",
+    "openai and pydantic": "Async default_query Field FinalRequestOptions",
     "Google": "GenerateContentConfig HttpOptions RetryInfo FileData",
     "OpenAI Agents": "FunctionTool RunState interruptions to_state context_override",
     "Claude Agent SDK": "ClaudeAgentOptions ResultMessage deferred_tool_use on_failure PreToolUse PostToolUse "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -49,6 +50,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setitem(sys.modules, "socksio", None)  # is not installed
     (tmp_path / "broken.pem").write_text("no certificate")
 
 

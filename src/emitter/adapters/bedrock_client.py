@@ -21,6 +21,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.adapters.environment import check_boto3_proxy, check_key_log
+from emitter.adapters.proxies import find_hop, proxy_address
 from emitter.adapters.response_decoding import make_protocol_fault
 from emitter.adapters.transport import AsyncBedrockClient, RequestView, ResponseRejected, SignedRequest, make_view
 from emitter.adapters.watchdog import Watch
@@ -195,11 +196,11 @@ class _EndpointView(RequestView):
         original: Any = self
         session = make_view(original.http_session, _SessionView, self.transfer)
         session.timeout = self.timeout
-        self.transfer.is_uploaded = True
+        self.transfer.is_uploaded, self.transfer.proxy = True, _find_proxy(session, request.url)
         try:
             raw = session.send(request)
         except Exception as error:
-            self.transfer.is_uploaded = not _is_unconnected(error)
+            self.transfer.is_uploaded = not _is_unconnected(error, self.transfer)
             raise
         response = BedrockResponse(raw, self.transfer)
         try:
@@ -214,10 +215,21 @@ class _EndpointView(RequestView):
         return _empty_response(request.url)
 
 
-def _is_unconnected(error: Exception) -> bool:
+def _find_proxy(session: Any, url: str) -> tuple[str, str] | None:
+    """Return the address of the proxy that a session of botocore sends a request through, and the request's URL."""
+    config = getattr(session, "_proxy_config", None)
+    proxy = None if config is None else config.proxy_url_for(url)
+    address = None if proxy is None else proxy_address(proxy)
+    return None if address is None else (address, url)
+
+
+def _is_unconnected(error: Exception, transfer: HttpTransfer) -> bool:
     """Return whether there was no connection to send through. ``HttpxSession`` raises the exceptions of httpx2."""
     is_boto = isinstance(error, _botocore("exceptions").ConnectionError)
-    return is_boto or type(error).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+    if is_boto or type(error).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout"}:
+        return True
+    hop = None if transfer.proxy is None else find_hop(error, transfer)
+    return hop is not None and not hop.has_passed
 
 
 class _SessionView(RequestView):

@@ -22,7 +22,7 @@ from urllib.request import getproxies, proxy_bypass
 from emitter.errors import EmitterError, InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
 _WEB_SCHEMES, _SOCKS_SCHEMES = ("http", "https"), ("socks5", "socks5h")
 _SECRET_NAME = re.compile("_KEY$|_KEY_ID$|SECRET|TOKEN$|BEARER|PASSWORD|HEADERS")
@@ -121,8 +121,7 @@ def check_key_log() -> None:
 def _check_proxy(name: str, value: str | None, schemes: tuple[str, ...]) -> None:
     if not value:
         return
-    names = (each for each in (name, name.upper()) if os.environ.get(each) == value)
-    name = next(names, "The proxy of the system's settings")
+    name = _find_variable(name, value) or "The proxy of the system's settings"
     hint = f"Write {name}=http://host:port, or remove it."
     parts = split_address(value if "://" in value else f"http://{value}")
     if parts is None:
@@ -135,6 +134,26 @@ def _check_proxy(name: str, value: str | None, schemes: tuple[str, ...]) -> None
             f"{name} names a SOCKS proxy, and the package socksio is not installed.",
             hint=f"Run: pip install 'httpx2[socks]'. Without SOCKS, write {name}=http://host:port, or remove it.",
         )
+
+
+def _find_variable(name: str, value: str) -> str | None:
+    """Return the variable of the environment, in lower or upper case, that has a value."""
+    return next((each for each in (name, name.upper()) if os.environ.get(each) == value), None)
+
+
+def find_proxy_setting(scheme: str, is_wanted: Callable[[str], bool]) -> str | None:
+    """Return the name of the setting whose proxy is the wanted one, or None.
+
+    Args:
+        scheme: The scheme of the address that is reached through the proxy.
+        is_wanted: Judges a proxy's URL.
+    """
+    proxies = getproxies()
+    for each in (scheme, "all"):
+        value = proxies.get(each)
+        if value and is_wanted(value):
+            return _find_variable(f"{each}_proxy", value) or "the system's settings"
+    return None
 
 
 def split_address(url: str) -> SplitResult | None:

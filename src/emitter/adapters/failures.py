@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from emitter.adapters.clients import remove_credentials
 from emitter.adapters.http_response import ResponseHead, parse_response
+from emitter.adapters.proxies import describe_way, find_hop, make_proxy_fault
 from emitter.adapters.transport import ResponseRejected
 from emitter.errors import EmitterError, StoreFailed, UnexpectedRequest
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ProviderErrorDetails
@@ -100,6 +101,8 @@ _WRAPPERS = frozenset({("openai", "APIConnectionError"), ("anthropic", "APIConne
 """The SDKs raise these from any exception of their HTTP client, also from one that the caller's code raised."""
 _INVALID_REQUEST = ("h11", "LocalProtocolError")
 """The request has a part that HTTP does not allow, such as a line break in a header."""
+_PROXY_STATUS = 407
+"""Only proxies answer so."""
 _OWN_ERRORS = (StoreFailed, UnexpectedRequest)
 """Errors of emitter that say whose failure it is, wherever they are raised."""
 _MESSAGES: Mapping[FaultKind, str] = MappingProxyType(
@@ -124,12 +127,23 @@ def parse_failure(profile: Profile, wire: WireFormat, error: Exception, transfer
         raise raised
     if frame is not None and not _is_report(raised, transfer):
         return caller_fault(raised, transfer.status)
+    hop = find_hop(error, transfer)
+    if hop is not None and (not hop.has_passed or hop.status == _PROXY_STATUS):
+        return _with_cause(make_proxy_fault(hop, error), error)
     rejected = raised.fault if isinstance(raised, ResponseRejected) else None
     try:
         result = _parse_transfer(profile, wire, transfer) or rejected or parse_exception(profile, wire, error)
     except Exception:  # noqa: BLE001  an odd error body may break its decoding
         result = None
-    return _with_cause(result or _make_unexpected_fault(raised, transfer), error)
+    result = result or _make_unexpected_fault(raised, transfer)
+    if hop is not None and isinstance(result, Fault) and not _is_of_vendor(result):
+        result = replace(result, message=result.message + describe_way(hop))
+    return _with_cause(result, error)
+
+
+def _is_of_vendor(fault: Fault) -> bool:
+    """Return whether an error has the vendor's own words, so that no proxy has made it."""
+    return fault.status is not None and fault.report is not None and bool(fault.code or fault.report.code)
 
 
 def _parse_transfer(profile: Profile, wire: WireFormat, transfer: HttpTransfer) -> CallResult | None:

@@ -50,6 +50,7 @@ class HttpTransfer:
         is_uploaded: True once the HTTP library began to read the body of the request.
         received: The bytes of the body read so far, after decompression.
         error_body: The body read so far, if ``status`` is an error.
+        proxy: The address of the proxy that the request was sent to, and the request's URL, if they are known.
     """
 
     max_bytes: int
@@ -60,6 +61,7 @@ class HttpTransfer:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     received: int = 0
     error_body: bytearray = field(default_factory=bytearray)
+    proxy: tuple[str, str] | None = None
 
     @property
     def is_sent(self) -> bool:
@@ -353,6 +355,7 @@ class _HttpView(RequestView):
         try:
             _check_response(response, self.transfer, _ResponseView)
             if self.transfer.is_error:
+                _note_proxy(request, client, self.transfer)
                 response.read()
         except BaseException:
             response.close()
@@ -396,6 +399,7 @@ class _AsyncHttpView(RequestView):
         try:
             _check_response(response, self.transfer, _AsyncResponseView)
             if self.transfer.is_error:
+                _note_proxy(request, client, self.transfer)
                 await response.aread()
         except BaseException:
             await response.aclose()
@@ -423,6 +427,15 @@ def _start_transfer(request: Any, transfer: HttpTransfer) -> None:
     transfer.request = SentRequest(request.url, request.headers)  # its body refers to the transfer
     if not isinstance(request.stream, _UploadView):
         request.stream = make_view(request.stream, _UploadView, transfer)
+
+
+def _note_proxy(request: Any, client: Any, transfer: HttpTransfer) -> None:
+    """Keep the address of the proxy that may have answered a request itself, as it can if nothing is encrypted."""
+    if request.url.scheme == "http":
+        from emitter.adapters.proxies import forwarding_proxy  # noqa: PLC0415  few requests fail
+
+        address = forwarding_proxy(client._transport_for_url(request.url))  # noqa: SLF001
+        transfer.proxy = None if address is None else (address, str(request.url))
 
 
 class _UploadView(RequestView):

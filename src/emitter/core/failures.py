@@ -32,6 +32,9 @@ def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
     """End with a fault of the last call."""
     failure = FAULTS[fault.kind]
     message, hint = _state_limits(state, fault.message, failure.hint)
+    last = state.attempts[-1].fault if state.attempts else None
+    if fault.kind is FaultKind.DEADLINE and last is not None and last.kind is not FaultKind.DEADLINE:
+        message = f"{message} The last call failed: {last.message}"
     hint = (fault.report.hint if fault.report else None) or hint
     ended = EmissionFailure(Verdict.FAULTED, failure.code, message, state.cause, hint=hint)
     return (yield from end_with_failure(state, ended))
