@@ -23,7 +23,8 @@ _PROVIDERS = Path(__file__).parents[1] / "providers"
 FOREIGN: Final = {
     "pydantic and Python": "AliasPath Generator Iterable Iterator Unpack "
     "TypeAdapter ValidationError TypedDict TypedDicts NamedTuples Page User Decimal Path Literal Protocol Engine Args "
-    "MappingProxyType ArgumentTypeError smtplib model_extra async httpsession connection_pool urllib _ssl",
+    "MappingProxyType ArgumentTypeError smtplib model_extra async httpsession connection_pool urllib _ssl "
+    "Enum ZoneInfo get_secret_value tolist",
     "httpx2": "AsyncClient NetworkBackend _decoders MAX_DECODE_CHUNK_SIZE _transports _backends _asyncio tls sync",
     "openai and anthropic": "RAW_RESPONSE_HEADER file_object message_batch_individual_response _utils util",
     "openai and pydantic": "Async default_query Field FinalRequestOptions",

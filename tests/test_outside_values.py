@@ -120,6 +120,10 @@ INSIDE: Final = {
         "strict_json.py: float(digits)",
         "strict_json.py: Decimal(digits)",
     ],
+    "the same function wrote it, and whoever calls it handles any exception": [
+        "authority/guard/value_classes.py: cast('Any', cls).fromisoformat(part)",
+        "authority/guard/value_classes.py: date.fromisoformat(part)",
+    ],
     "a regular expression limits it to a few digits": [
         "authority/records.py: Decimal(value)",
         "authority/records.py: datetime.fromisoformat(timestamp)",

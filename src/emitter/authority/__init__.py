@@ -28,6 +28,7 @@ from emitter.authority.guard.briefing import brief_from_template as brief_from_t
 from emitter.authority.guard.briefing import brief_with_model as brief_with_model
 from emitter.authority.guard.calls import GuardedTool as GuardedTool
 from emitter.authority.guard.options import GuardOptions as GuardOptions
+from emitter.authority.guard.value_classes import register_argument_class as register_argument_class
 from emitter.authority.records import ActionRequest as ActionRequest
 from emitter.authority.records import BoundCall as BoundCall
 from emitter.authority.records import Confirm as Confirm

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections import UserDict
+import json
+from collections import ChainMap, OrderedDict, UserDict, defaultdict
+from datetime import datetime, timedelta, timezone, tzinfo
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel, RootModel, SecretStr
 
-from emitter.authority import Authority
-from emitter.errors import ApprovalPending, InputError, OtherCall
-from tests.authority.guard.parts import CEO, MOM, Person, resolved
-from tests.authority.guard.values import one, reported
+from emitter.authority import Authority, register_argument_class
+from emitter.authority.guard import value_classes
+from emitter.errors import InputError, OtherCall
+from tests.authority.guard.parts import CEO, MOM, Person
+from tests.authority.guard.values import Colour, one, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,8 +72,6 @@ HELD: dict[str, tuple[Any, Any]] = {
     "a model with its own way through it": (Names(["ab", "ac"]), {"root": ["ab", "ac"]}),
     "a model that is gone through as texts of any length": (Names(["abc"]), {"root": ["abc"]}),
     "a dataclass with more than its fields": (Noted(MOM), {"to": MOM, "bcc": CEO}),
-    "a text that says it is another": (Text(CEO), CEO),
-    "a number that is written as another": (Count(9), 9),
 }
 
 
@@ -120,6 +122,21 @@ class Twice(UserDict[str, Any]):
         return [("to", CEO), ("to", MOM)]
 
 
+class Zone(tzinfo):
+    """A zone of its own."""
+
+    def utcoffset(self, _: Any) -> timedelta:
+        """Return an hour."""
+        return timedelta(hours=1)
+
+    def dst(self, _: Any) -> None:
+        """Return nothing."""
+
+    def tzname(self, _: Any) -> str:
+        """Return a name."""
+        return "here"
+
+
 class Broken(UserDict[str, Any]):
     """An object that cannot be read."""
 
@@ -166,7 +183,93 @@ class Pair(BaseModel):
     right: Any
 
 
+class Price(float):
+    """An amount with its currency, in a slot."""
+
+    __slots__ = ("currency",)
+
+
+class Lying(Decimal):
+    """A number whose text is another number."""
+
+    def __str__(self) -> str:
+        return "1"
+
+
+class Cast(str):
+    """A text that has a copy of its own kind and says another thing in JSON."""
+
+    __slots__ = ()
+
+    def encode(self, *_: Any) -> bytes:
+        """Return others."""
+        return MOM.encode()
+
+
+class Base:
+    """What has a slot."""
+
+    __slots__ = ("bcc",)
+
+
+Slotted = dataclasses.make_dataclass("Slotted", ["to"], bases=(Base,), slots=True)
+
+
+@dataclasses.dataclass
+class TextData(str):  # noqa: SLOT000  a field needs a dict
+    """A dataclass that is a text, too."""
+
+    to: str = MOM
+
+
+class Shy(enum.Enum):
+    """A member of which the value is another one's."""
+
+    ONE = 1
+
+    @property
+    def value(self) -> int:
+        """Not its value."""
+        return 2
+
+
+class Lists(enum.Enum):
+    """A member with a list that anybody may change."""
+
+    FAMILY = [MOM]  # noqa: RUF012  it is what is tested
+
+
+def _noted(value: Any) -> Any:
+    value.note = CEO
+    return value
+
+
+class Params(dict[str, Any]):
+    """What has several values under a name, such as the parameters of a URL."""
+
+    def multi_items(self) -> list[tuple[str, str]]:
+        """Return them all."""
+        return [("to", MOM), ("to", CEO)]
+
+
 UNTOLD: dict[str, Callable[[], Any]] = {
+    "a text that says it is another": lambda: Text(CEO),
+    "a number that is written as another": lambda: Count(9),
+    "bytes that say they are others": lambda: Blob(CEO.encode()),
+    "a number with a slot": lambda: Price(5),
+    "a number whose text is another": lambda: Lying("1000000"),
+    "a text that is encoded as another": lambda: Cast(CEO),
+    "a dataclass over a slot": lambda: Slotted(MOM),
+    "a dataclass that is a text": lambda: TextData(MOM),
+    "an ordered object with an attribute": lambda: _noted(OrderedDict(a=1)),
+    "what makes members": lambda: defaultdict(lambda: CEO, to=MOM),
+    "several objects in one": lambda: ChainMap({"to": MOM}, {"to": CEO}),
+    "several values of a name": lambda: Params(to=MOM),
+    "a member with another value": lambda: Shy.ONE,
+    "a member whose value changes": lambda: Lists.FAMILY,
+    "a time of a zone of its own": lambda: datetime(2026, 1, 1, tzinfo=Zone()),
+    "a second in an offset": lambda: datetime(2026, 1, 1, tzinfo=timezone(timedelta(seconds=3601))),
+    "two names of one member": lambda: {Colour.RED: 1, "red": 2},
     "a number with a currency": _euros,
     "what shows the last only": lambda: Last(to=[CEO, MOM]),
     "what shows another": lambda: Listed([CEO]),
@@ -197,43 +300,78 @@ def test_what_is_shared_by_few_is_reported_wherever_it_stands() -> None:
     assert reported(_shared(3)) == [[["x", "x"], ["x", "x"]], [["x", "x"], ["x", "x"]]]
 
 
-class Group(enum.Enum):
-    """Members of which there is one in the process, so that no call has a copy of what they hold."""
+PLACES: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "in a list": (lambda: [1, {2}], "value at /1 ", "sorted(value)"),
+    "in a member": (lambda: {"cc": [Text(CEO)]}, "value at /cc/0 ", "str(value)"),
+    "under a name that is content": (lambda: {"a b": object()}, "value at /* ", "register_argument_class"),
+    "in a dataclass": (lambda: Noted([Lying("1")]), "value at /to/0 ", "Decimal(value)"),  # type: ignore[arg-type]
+    "several values": (lambda: Params(to=MOM), "value is of the class", "multi_items"),
+    "an object": (Twice, "value is of the class", "dict(value)"),
+    "a generator": (lambda: [iter([1])], "value at /0 ", "list(value)"),
+    "a secret": (lambda: SecretStr("x"), "value is of the class", "get_secret_value"),
+    "a number": (lambda: [0, float("nan")], "value at /1 is not a finite number", "None"),
+    "a large number": (lambda: {"n": 2**53}, "value at /n is an integer beyond", "as text"),
+}
 
-    FAMILY = [MOM]  # noqa: RUF012  it is to be changed
+
+@pytest.mark.parametrize(("make", "place", "conversion"), PLACES.values(), ids=PLACES)
+def test_the_error_names_the_place_and_the_conversion(make: Callable[[], Any], place: str, conversion: str) -> None:
+    """The argument, the place in it, the class, and what to pass instead."""
+    with pytest.raises(InputError) as refused:
+        Authority().guard(one)(make())
+    assert f"The argument {place}" in refused.value.summary
+    assert conversion in refused.value.hint
+
+
+class Amount:
+    """An amount of money, with a class of its own."""
+
+    def __init__(self, number: Decimal, currency: str) -> None:
+        self.number, self.currency = number, currency
 
 
 @pytest.fixture
-def family() -> Iterator[list[str]]:
-    """Return what a member holds, and put it back."""
-    yield Group.FAMILY.value
-    Group.FAMILY.value[:] = [MOM]
+def amounts() -> Iterator[None]:
+    """Teach the class."""
+    register_argument_class(
+        Amount,
+        encode=lambda amount: {"number": amount.number, "currency": amount.currency},
+        decode=lambda part: Amount(**part),
+    )
+    yield
+    value_classes._registered.pop(Amount)
 
 
-def test_what_no_copy_can_be_made_of_is_looked_at_again_before_the_act(family: list[str]) -> None:
-    """The principal was asked about mom, and the list was another one when they had answered."""
+@pytest.mark.usefixtures("amounts")
+def test_a_class_can_be_taught() -> None:
+    """The tool gets what was decoded; another currency is another call."""
+    authority, got = Authority(), list[Amount]()
+    guard = authority.guard(got.append, name="pay", ask=(person := Person()))
+    given = Amount(Decimal(5), "USD")
+    guard.call("c", given)
 
-    def ask(pending: Any) -> Any:
-        family[:] = [CEO]
-        return Person()(pending)
-
-    authority, sent = Authority(), list[Any]()
+    assert json.loads(person.asked[0].moment.findings[0].removeprefix("object: ")) == {"number": "5", "currency": "USD"}
+    assert [(each.number, each.currency) for each in got] == [(Decimal(5), "USD")]
+    assert got[0] is not given
     with pytest.raises(OtherCall) as refused:
-        authority.guard(sent.append, name="send", ask=ask)(Group.FAMILY)
-    assert refused.value.pointer == "/parameters/object/0"
-    assert (sent, authority.receipts(), authority.unfinished_actions()) == ([], (), ())
+        guard.call("c", Amount(Decimal(5), "BTC"))
+    assert refused.value.pointer == "/parameters/object/currency"
 
 
-def test_what_was_answered_is_answered_again_whatever_became_of_it(family: list[str]) -> None:
-    """It is the same call as long as it says the same."""
-    authority, sent = Authority(), list[Any]()
-    guard = authority.guard(lambda to: sent.append(list(to.value)), name="send")
-    with pytest.raises(ApprovalPending) as waits:
-        guard.call("c", Group.FAMILY)
-    resolved(authority, waits.value.decision_id)
-    family[:] = [CEO]
-    with pytest.raises(OtherCall):
-        guard.call("c", Group.FAMILY)
-    family[:] = [MOM]
-    guard.call("c", Group.FAMILY)
-    assert sent == [[MOM]]
+def test_what_a_class_loses_is_found_before_anybody_is_asked() -> None:
+    """A class that decodes to another value than it encoded is refused."""
+    register_argument_class(
+        Amount, encode=lambda amount: [amount.number, amount.currency], decode=lambda part: Amount(part[0], "BTC")
+    )
+    try:
+        with pytest.raises(InputError, match="another value once it is rebuilt"):
+            Authority().guard(one)(Amount(Decimal(5), "USD"))
+    finally:
+        value_classes._registered.pop(Amount)
+
+
+@pytest.mark.parametrize("cls", [str, Decimal, dict, 5], ids=str)
+def test_what_the_library_knows_is_not_taught(cls: Any) -> None:
+    """Nobody may change what an approval of a plain value binds."""
+    with pytest.raises(InputError):
+        register_argument_class(cls, encode=str, decode=str)

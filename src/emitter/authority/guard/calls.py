@@ -21,7 +21,8 @@ from emitter.authority import execution, grants, rules
 from emitter.authority.context import run_hooks_before
 from emitter.authority.execution import Execution
 from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, call_label, states_call
-from emitter.authority.guard.inspection import ToolFunction, bind_arguments, get_signature
+from emitter.authority.guard.call_arguments import bind_arguments
+from emitter.authority.guard.inspection import ToolFunction, get_signature
 from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from emitter.authority.context import AuthorityContext
-    from emitter.authority.guard.inspection import CallArguments
+    from emitter.authority.guard.call_arguments import CallArguments
     from emitter.authority.guard.options import AskPrincipal, GuardConfig
     from emitter.authority.proposals.proposal import Proposal
     from emitter.authority.proposals.store import ProposalStore
@@ -229,10 +230,9 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
     _check_states_call(call, proposed, resolved)
     _check_approved(proposed, resolved)
     confirm: Confirm = yield from grants.grant_confirm(call.context, resolved, proposed.request)
-    yield BlockingStep(partial(check_call_unchanged, call, proposed.proposal))  # approval may have taken a week
     action = Execution(
         _action_request(call, proposed),
-        partial(call.arguments.apply_to, call.function.tool),
+        partial(call.arguments.apply_to, call.function.tool, proposed.proposal.parameters),
         call.config.describe,
         call.config.retain,
     )
@@ -382,7 +382,7 @@ def _call_subject(call: GuardedCall, proposed_call: ProposedCall) -> str:
         "content": content,
         "targets": list(request.scope.targets or ()),
         "function": call.function.name,
-        "classes": call.arguments.class_digest,
+        "classes": call.arguments.encoded.class_digest,
     }
     return digest_of(members, CanonicalProfile.WIRE)
 
@@ -582,7 +582,7 @@ def _is_first_caller(call: GuardedCall) -> bool:
 def _confirm_request(call: GuardedCall, proposal: Proposal, workflow_id: str) -> ConfirmRequest:
     config, arguments = call.config, call.arguments
     bound = BoundCall.from_members(
-        r3_s256=proposal.s256, call_id=call.call_id, function=call.function.name, classes=arguments.class_digest
+        r3_s256=proposal.s256, call_id=call.call_id, function=call.function.name, classes=arguments.encoded.class_digest
     )
     return config.make_confirm_request(
         bound, config.spending_of(call.parameters), workflow_id, target=config.target_of(call.parameters)
@@ -621,12 +621,9 @@ def _display_from_docstring(tool: Callable[..., Any]) -> Display | None:
 
 def check_call_unchanged(call: GuardedCall, proposal: Proposal) -> None:
     """Raise ``OtherCall`` if the tool's arguments differ from the proposed ones."""
-    parameters, classes = call.arguments.reconvert()
-    mismatch = find_mismatch(proposal, call.config.operation, parameters, account=call.config.account)
+    mismatch = find_mismatch(proposal, call.config.operation, call.arguments.parameters, account=call.config.account)
     if mismatch is not None:
         raise _other_call(mismatch.pointer)
-    if classes != call.arguments.class_digest:
-        raise _other_call("/parameters")
 
 
 def _load_proposal(call: GuardedCall, entry: Mapping[str, Json]) -> Proposal:

@@ -1,42 +1,27 @@
-"""Identify a tool and capture the exact arguments of a call.
-
-An approval binds the function by module, qualified name and, where these are ambiguous, code. Arguments are copied and
-converted to JSON without losing anything the tool could act on; values that have no such form are rejected.
-"""
+"""Identify a tool: an approval binds a function by module, qualified name and, where these are ambiguous, code."""
 
 from __future__ import annotations
 
-import copy
 import functools
 import hashlib
 import inspect
-import ipaddress
 import json
-import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import date, datetime, time, timedelta, timezone, tzinfo
+from dataclasses import dataclass
+from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from importlib.machinery import ModuleSpec
-from itertools import chain
 from pathlib import Path, PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel
-from pydantic_core import to_jsonable_python
-
-from emitter.decisions.canonical_json import CanonicalProfile, digest_of
-from emitter.errors import InputError, NotCanonical
-from emitter.schema.json_data import escape_pointer_token
+from emitter.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from emitter.messages import Json
 
@@ -96,8 +81,12 @@ class ToolFunction:
 
 def get_class_name(value: object) -> str:
     """Return the module and qualified name of a value's class."""
-    kind = type(value)
-    return f"{_module_name(kind.__module__)}:{kind.__qualname__}"
+    return name_class(type(value))
+
+
+def name_class(cls: type) -> str:
+    """Return the module and qualified name of a class."""
+    return f"{_module_name(cls.__module__)}:{cls.__qualname__}"
 
 
 def _is_same_function(one: object, other: object, *, ignore_owner: bool = False) -> bool:
@@ -240,237 +229,3 @@ def _module_name(name: str) -> str:
 
 def _short_hash(value: Json) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True, slots=True)
-class CallArguments:
-    """A private copy of a call's arguments, and the same as JSON ``parameters`` (with bytes).
-
-    ``class_digest`` is a digest of the value classes that JSON cannot express, or None.
-    """
-
-    args: tuple[Any, ...] = field(repr=False)
-    kwargs: Mapping[str, Any] = field(repr=False)
-    content_values: Mapping[str, Any] = field(repr=False)
-    parameters: dict[str, Json] = field(repr=False)
-    class_digest: str | None = None
-
-    def apply_to(self, tool: Callable[..., Any]) -> Any:
-        """Call a tool with the arguments."""
-        return tool(*self.args, **self.kwargs)
-
-    def reconvert(self) -> tuple[dict[str, Json], str | None]:
-        """Convert the arguments again, because some values are shared rather than copied, such as Enum members."""
-        return _to_parameters(self.content_values)
-
-
-def bind_arguments(
-    signature: inspect.Signature,
-    call: tuple[tuple[Any, ...], Mapping[str, Any]],
-    exclude: Collection[str],
-    parameters: Collection[str] | None = None,
-) -> CallArguments:
-    """Bind a call's arguments with their defaults, or raise ``InputError``.
-
-    ``exclude`` names the arguments that are not content, and ``parameters`` those of a tool with ``**arguments``.
-    """
-    bound = signature.bind(*call[0], **call[1])
-    bound.apply_defaults()
-    for name, value in bound.arguments.items():
-        if name not in exclude:
-            bound.arguments[name] = _copy_value(name, value)
-    content = {name: value for name, value in bound.arguments.items() if name not in exclude}
-    if parameters is not None:
-        _check_names(call[1], parameters)
-        content = bound.kwargs
-    return CallArguments(bound.args, dict(bound.kwargs), content, *_to_parameters(content))
-
-
-def _check_names(arguments: Mapping[str, Any], parameters: Collection[str]) -> None:
-    unknown = sorted(arguments.keys() - set(parameters))
-    if unknown:
-        raise InputError(f"The tool has no parameter {unknown[0]!r}.", hint=f"It has {', '.join(sorted(parameters))}.")
-
-
-def _copy_value(name: str, value: object) -> object:
-    try:
-        return copy.deepcopy(value)
-    except Exception:  # noqa: BLE001  copying runs user code
-        raise _no_json_form(name) from None
-
-
-def _to_parameters(content: Mapping[str, object]) -> tuple[dict[str, Json], str | None]:
-    parameters: dict[str, Json] = {}
-    classes: dict[str, Json] = {}
-    for name, value in content.items():
-        converter = _JsonConverter()
-        try:
-            parameters[name] = converter.convert(value, (name,))
-        except Exception:  # noqa: BLE001  reading members runs user code
-            raise _no_json_form(name) from None
-        classes |= converter.class_hints
-    try:
-        return parameters, digest_of(classes, CanonicalProfile.WIRE) if classes else None
-    except NotCanonical:
-        raise _no_json_form(next(iter(content))) from None
-
-
-_TEXT_TYPES = (
-    *(date, time, timedelta, Decimal, UUID, Path),
-    *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
-)
-"""Types whose text is unambiguous and complete."""
-_MAX_DEPTH: Final = 100
-_MAX_VALUES: Final = 100_000
-"""Limit on values within an argument; shared values count each time, as they do in JSON."""
-
-
-@dataclass(slots=True)
-class _JsonConverter:
-    """Converts one argument to JSON with bytes, completely or not at all.
-
-    Custom serialization is ignored, because it could hide a secret or a member from approval. Sets are rejected for
-    their unstable order, and iterators because reading consumes them. ``class_hints`` maps JSON pointers to class
-    details that JSON cannot express, since two values with the same JSON may still differ to the tool.
-    """
-
-    count: int = 0
-    class_hints: dict[str, Json] = field(default_factory=dict[str, "Json"])
-
-    def convert(self, value: object, path: tuple[str, ...]) -> Json:
-        self.count += 1
-        if self.count > _MAX_VALUES or len(path) > _MAX_DEPTH + 1:
-            raise _NotConvertible
-        hints = _class_hints(value)
-        if hints:
-            self.class_hints[_json_pointer(path)] = hints
-        match value:
-            case Enum():
-                return self.convert(value.value, (*path, "value"))
-            case None | bool():
-                return value
-            case str() | bytes() | bytearray() | int() | float():
-                return _exact_scalar(value)
-            case list() | tuple():
-                entries = enumerate(_exact_items(cast("list[object]", value)))
-                return [self.convert(entry, (*path, f"{index}")) for index, entry in entries]
-            case _ if isinstance(value, _TEXT_TYPES):
-                return to_jsonable_python(value)
-            case _:
-                return self.convert_members(_object_members(value), path)
-
-    def convert_members(self, pairs: Iterable[tuple[object, object]], path: tuple[str, ...]) -> Json:
-        members: dict[str, Json] = {}
-        for key, value in pairs:
-            # A duplicate name would hide a member, as with two keys that are equal as strings.
-            if not isinstance(key, str) or (name := str.__str__(key)) in members:
-                raise _NotConvertible
-            if type(key) is not str:
-                self.class_hints[_json_pointer((*path, name, "key"))] = [get_class_name(key)]
-            members[name] = self.convert(value, (*path, name))
-        return members
-
-
-_JSON_TYPES: Final = (type(None), bool, int, str, bytes, list, dict)
-"""Types that JSON, or the digest object of bytes, expresses."""
-
-
-def _class_hints(value: object) -> list[Json]:
-    """Return what the JSON of a value does not express: its class and details of some classes."""
-    match value:
-        case _ if type(value) in _JSON_TYPES:
-            return []
-        case float():
-            if type(value) is float and not value.is_integer():
-                return []
-            return [get_class_name(value), math.copysign(1, value) < 0]  # JSON writes 1.0 as 1 and -0.0 as 0
-        case datetime() | time():
-            return [get_class_name(value), value.fold, *_zone_hints(value.tzinfo)]
-        case BaseModel():
-            return [get_class_name(value), *sorted(value.model_fields_set)]
-        case _:
-            return [get_class_name(value)]
-
-
-def _json_pointer(path: tuple[str, ...]) -> str:
-    # Not child_pointer(), which cuts long names: two members with one pointer would share a hint.
-    return "".join(f"/{escape_pointer_token(step)}" for step in path)
-
-
-def _zone_hints(zone: tzinfo | None) -> list[Json]:
-    """Return the class and name of a time zone; the text of a time only has the offset."""
-    return [] if zone is None else [get_class_name(zone), str(zone) if isinstance(zone, ZoneInfo | timezone) else None]
-
-
-_list_items = cast("Callable[[object], Iterable[object]]", list.__iter__)  # pyright: ignore[reportUnknownMemberType]
-_tuple_items = cast("Callable[[object], Iterable[object]]", tuple.__iter__)  # pyright: ignore[reportUnknownMemberType]
-_dict_items = cast("Callable[[object], Iterable[tuple[object, object]]]", dict.items)  # pyright: ignore[reportUnknownMemberType]
-"""These read the real items, even if a subclass overrides iteration."""
-
-
-class _NotConvertible(Exception):
-    """The value has no complete JSON form."""
-
-
-def _exact_scalar(value: str | bytes | bytearray | float) -> Json:
-    """Return the real string, bytes or number, even if a subclass overrides its conversion."""
-    _check_no_attributes(value)
-    match value:
-        case str():
-            return str.__str__(value)
-        case bytes() | bytearray():
-            return memoryview(value).tobytes()
-        case int():
-            return int.__int__(value)
-        case _:
-            return float.__float__(value)
-
-
-def _exact_items(value: list[object] | tuple[object, ...]) -> Iterable[object]:
-    _check_no_attributes(value)
-    items = list(_list_items(value) if isinstance(value, list) else _tuple_items(value))
-    _check_same_items(items, list(value))
-    return items
-
-
-def _object_members(value: object) -> Iterable[tuple[object, object]]:
-    """Return all members of a mapping, a model or a dataclass."""
-    match value:
-        case BaseModel():  # a model may override __iter__
-            mappings = (value.__dict__, value.__pydantic_extra__ or {}, value.__pydantic_private__ or {})
-            return chain.from_iterable(mapping.items() for mapping in mappings)
-        case dict():
-            return _exact_dict_items(cast("dict[object, object]", value))
-        case Mapping():
-            return cast("Mapping[object, object]", value).items()
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            declared = {member.name: getattr(value, member.name) for member in fields(value)}
-            return {**getattr(value, "__dict__", {}), **declared}.items()
-        case _:
-            raise _NotConvertible
-
-
-def _exact_dict_items(value: dict[object, object]) -> Iterable[tuple[object, object]]:
-    _check_no_attributes(value)
-    items = list(_dict_items(value))
-    _check_same_items(list(chain.from_iterable(items)), list(chain.from_iterable(value.items())))
-    return items
-
-
-def _check_no_attributes(value: object) -> None:
-    """Reject a value with extra attributes, such as an amount with a currency, that JSON would omit."""
-    if getattr(value, "__dict__", None):
-        raise _NotConvertible
-
-
-def _check_same_items(stored: list[object], iterated: list[object]) -> None:
-    """Reject a container whose iteration yields other items than it stores."""
-    if len(stored) != len(iterated) or any(one is not other for one, other in zip(stored, iterated, strict=True)):
-        raise _NotConvertible
-
-
-def _no_json_form(name: str) -> InputError:
-    return InputError(
-        f"The argument {name} has no complete JSON form, so nobody could approve it.",
-        hint="Use strings, numbers, lists, dicts, dates, models or bytes, or name it in exclude=.",
-    )
