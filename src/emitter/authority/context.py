@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from emitter.authority.records import Expire, parse_timestamp
 from emitter.authority.rules import ActorClock, check_grant_live, check_not_stopped, get_grant_state
 from emitter.errors import AuthorityError, ConfirmExpired, InputError
 from emitter.interpreter import UserCodeStep
+from emitter.problems import warn_of_problem
 from emitter.stores import locks as forks
 
 if TYPE_CHECKING:
@@ -210,15 +210,11 @@ def report_callback_error(context: AuthorityContext, name: str, error: Exception
     fields = {"hook": name, "error": type(error).__name__}
     context.journal.emit_warning(HOOK_FAILED_MESSAGE, fields, name)
     message = f"{name} raised {type(error).__name__}; the records are unaffected."
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    warn_of_problem(message)
 
 
 def report_conflicting_receipt(context: AuthorityContext, receipt: Receipt) -> None:
     """Report an action that ended differently from how it was resolved by hand."""
     fields = {"receipt_id": receipt.receipt_id}
     context.journal.emit_warning(CONFLICTING_RECEIPT_MESSAGE, fields, receipt.workflow_id)
-    warnings.warn(
-        "An action ended differently from its receipt, which was written by resolve_unfinished().",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    warn_of_problem("An action ended differently from its receipt, which was written by resolve_unfinished().")

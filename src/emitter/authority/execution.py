@@ -8,7 +8,6 @@ Source: delegation-invariants, "RECEIPT (audit record before commit)" and "Stabl
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -50,6 +49,7 @@ from emitter.errors import (
 from emitter.events import format_timestamp
 from emitter.interpreter import BlockingStep, UserCodeStep
 from emitter.messages import as_mapping
+from emitter.problems import warn_of_problem
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _partial_effects(error: PartiallyDone) -> Effects:
         check_effects(effects)
     except Exception:  # noqa: BLE001  user values may raise anything
         message = "PartiallyDone has invalid effects, which are ignored: pass a JSON object and a list of strings."
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        warn_of_problem(message)
         return Effects(Result.PARTIAL, error=name)
     return effects
 

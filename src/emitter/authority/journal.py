@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 import threading
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar, overload
 
@@ -22,6 +20,7 @@ from emitter.authority.rules import WorkflowState
 from emitter.errors import EmitterError, Tampered
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
+from emitter.problems import warn_of_problem
 from emitter.stores import Entry, NewEntry
 from emitter.stores import locks as forks
 from emitter.telemetry.sinks import generate_id
@@ -242,8 +241,7 @@ class Journal:
                 self._sink(event)
             except Exception as error:  # noqa: BLE001  a sink is user code
                 message = f"A sink raised {type(error).__name__}; the records are unaffected."
-                with suppress(RuntimeWarning):  # as an error it would leave an intent whose action never begins
-                    warnings.warn(message, RuntimeWarning, stacklevel=2)
+                warn_of_problem(message)
 
 
 def _stored_value(entry: Entry, name: str) -> Json:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from emitter.clock import sleep_step
 from emitter.errors import InputError, StoreFailed
 from emitter.interpreter import BlockingStep
 from emitter.messages import Fault, as_mapping
+from emitter.problems import warn_of_problem
 from emitter.stores import Entry, NewEntry
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class _BackgroundCall(VendorCall):
         try:
             return _stored_id(store.get_or_create(*self._entry_names(), partial(NewEntry, entry)).entry)
         except StoreFailed as error:
-            warnings.warn(_UNSTORED_MESSAGE.format(response_id, error), RuntimeWarning, stacklevel=2)
+            warn_of_problem(_UNSTORED_MESSAGE.format(response_id, error))
             return response_id
 
 

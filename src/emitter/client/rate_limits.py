@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import threading
-import warnings
 from collections import deque
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -297,8 +296,9 @@ def _send_limited(
         try:
             limiter.observe(ticket, answer, call.response_headers)
         except Exception as error:  # noqa: BLE001  the answer was paid for
-            message = f"RateLimiter.observe raised {type(error).__name__}. The emission continues."
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            from emitter.problems import warn_of_problem  # noqa: PLC0415  few limiters fail
+
+            warn_of_problem(f"RateLimiter.observe raised {type(error).__name__}. The emission continues.")
     return result
 
 

@@ -309,7 +309,7 @@ class StreamRedactor:
     def _redact_value(self, value: Any) -> Any:
         if not isinstance(value, BaseModel):
             return self.secrets.redact_json(value).value
-        clean = self.secrets.redact_json(value.model_dump(mode="json"))
+        clean = self.secrets.redact_json(value.model_dump(mode="json", warnings=False))
         return type(value).model_validate(clean.value) if clean.count else value
 
 

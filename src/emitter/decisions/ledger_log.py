@@ -11,7 +11,6 @@ Source: draft-morrison-binding-moment-envelope-00, sections 5.9, 11 and 12.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +26,7 @@ from emitter.decisions.resolution import ResolutionOutcome, UnresolvedReason
 from emitter.errors import StoreFailed
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
+from emitter.problems import warn_of_problem
 from emitter.stores import NewEntry
 from emitter.stores.locks import register_fork_handler
 from emitter.telemetry.sinks import generate_id
@@ -552,8 +552,7 @@ class LedgerLog:
 
 def _warn_of_failure(source: str, error: Exception) -> None:
     """Warn of a failure after something was stored. The exception text may contain words and is left out."""
-    message = f"The ledger's {source} raised {type(error).__name__}; what was recorded stands."
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    warn_of_problem(f"The ledger's {source} raised {type(error).__name__}; what was recorded stands.")
 
 
 def _make_marker(event: LogAppended, _: float) -> tuple[Entry, tuple[LogAppended, ...]]:

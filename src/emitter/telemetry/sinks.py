@@ -11,7 +11,6 @@ import json
 import logging
 import os
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -136,11 +135,13 @@ class EventRecorder:
 
     def _warn(self, error: Exception) -> None:
         if not self._has_warned:
+            from emitter.problems import warn_of_problem  # noqa: PLC0415  few sinks fail
+
             self._has_warned = True
             words = self.secrets.redact_text(str(error)).value.partition("\n")[0].removesuffix(".")
             reason = f": {words}" if words else ""
             message = f"on_event raised {type(error).__name__}{reason}. The emission continues."
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warn_of_problem(message)
 
 
 def _with_sequence(event: RunEvent, sequence: int) -> RunEvent:

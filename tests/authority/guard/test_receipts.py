@@ -174,8 +174,7 @@ def test_what_cannot_be_described_costs_no_receipt(describe: Callable[[Any], Any
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strict else "always")
         if strict:
-            with pytest.raises(RuntimeWarning, match="describe"):
-                guard.call("c1", MOM)
+            assert guard.call("c1", MOM) == 1
         else:
             with pytest.warns(RuntimeWarning, match="the records are unaffected"):
                 assert guard.call("c1", MOM) == 1
@@ -225,10 +224,7 @@ def test_a_hook_that_raises_after_the_act_costs_no_receipt(strict: bool) -> None
 
     with warnings.catch_warnings(record=not strict):
         warnings.simplefilter("error" if strict else "always")
-        try:
-            assert guard.call("c1", MOM) == 1
-        except RuntimeWarning:
-            assert strict
+        assert guard.call("c1", MOM) == 1
 
     assert guard.call("c1", MOM) == 1
     assert isinstance(hooks.seen[0], ActionOutcome)
