@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
+from pydantic import JsonValue, ValidationError
 
 from emitter import InputError, Profile
 from emitter.client.pool import ClientPool
@@ -14,6 +19,8 @@ from emitter.client.routing import resolve_model
 from emitter.errors import BadProfile
 from emitter.messages import FaultKind, OutputMode, StopReason
 from emitter.profiles import WireFormat, find_profile, load_profile, profile_names
+from emitter.profiles.model import ProfileFacts
+from emitter.profiles.tables import ProfileTable
 from emitter.schema import compile_schema
 
 if TYPE_CHECKING:
@@ -191,7 +198,17 @@ WRONG = {
         "Did you mean 'max_output'?",
     ),
     "deep key": ("[wires.openai-chat.outputs]\nstrict = true", "line 1: wires.openai-chat.outputs", "'output'"),
-    "negative": ('[[models]]\nmatch = "*"\nmax_output = -3', "models.\"*\".max_output: it is '-3'", "greater than"),
+    "text for a number": (
+        '[[models]]\nmatch = "*"\ncontext = "4096"',
+        "line 3: models.\"*\".context: it is '4096'",
+        "integer",
+    ),
+    "text for a switch": (
+        '[wires.openai-chat.output]\nenforced = "no"',
+        "line 2: wires.openai-chat.output.enforced: it is 'no'",
+        "true or false",
+    ),
+    "negative": ('[[models]]\nmatch = "*"\nmax_output = -3', 'models."*".max_output: it is -3', "greater than"),
     "no pattern": ("[[models]]\nmax_output = 3", "models.0.match", "Field required"),
     "no list": ("models = 3", "models: must be a list of tables", "[[models]]"),
     "no table": ("client = []", "client: it should be a table", ""),
@@ -247,6 +264,91 @@ def test_a_fact_that_cannot_be_used_says_why(facts: dict[str, Any], problem: str
     with pytest.raises(BadProfile) as raised:
         load_profile("vllm").override(**facts)
     assert problem in str(raised.value)
+
+
+def tables_in(annotation: Any) -> set[type[ProfileTable]]:
+    """Return the tables in an annotation, and those in their fields."""
+    found: set[type[ProfileTable]] = set()
+    if isinstance(annotation, type) and issubclass(annotation, ProfileTable):
+        annotation.model_rebuild()
+        found = {annotation}.union(*(tables_in(field.annotation) for field in annotation.model_fields.values()))
+    return found.union(*map(tables_in, get_args(annotation)))
+
+
+TABLES = sorted(tables_in(Profile), key=lambda kind: kind.__name__)
+FIELDS = {f"{kind.__name__}.{name}": (kind, name) for kind in TABLES for name in kind.model_fields}
+SCALARS: list[Any] = ["4096", "no", "2027-01-31", 4096, 0, 1, 4096.0, 0.5, True, False, b"text", None, object()]
+VALUES = [*SCALARS, *([each] for each in SCALARS), *({"text": each} for each in SCALARS), {3: "text"}, [["text"]]]
+
+
+def fits(annotation: Any, value: Any) -> bool:
+    """Return whether a value has the kind of a field."""
+    outer, inner = get_origin(annotation), get_args(annotation)
+    if outer in {Annotated, Union, UnionType}:
+        return any(fits(each, value) for each in inner)
+    if outer is Literal or (isinstance(annotation, type) and issubclass(annotation, Enum)):
+        return value in [*inner, *(getattr(annotation, "__members__", {}).values())]
+    if outer in {tuple, frozenset}:
+        return isinstance(value, list) and all(fits(inner[0], each) for each in value)
+    if outer in {dict, Mapping}:
+        return isinstance(value, dict) and all(fits(inner[0], key) and fits(inner[1], value[key]) for key in value)
+    if annotation is JsonValue:
+        return not isinstance(value, bytes) and type(value) is not object and value != {3: "text"}
+    kinds = {float: (float, int), Decimal: (float, int)}
+    return type(value) in kinds.get(annotation, (annotation or type(None),))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_value_of_another_kind_is_refused_in_every_field(field: str) -> None:
+    """Nothing is converted: what looks like a number or a truth value may have been meant otherwise."""
+    kind, name = FIELDS[field]
+    accepted = [value for value in VALUES if name not in find_wrong(kind, {name: value})]
+    assert [value for value in accepted if not fits(kind.model_fields[name].annotation, value)] == []
+
+
+def find_wrong(kind: type[ProfileTable], table: dict[str, Any]) -> set[str]:
+    """Return the names of the fields whose values are refused."""
+    try:
+        kind.model_validate(table)
+    except ValidationError as error:
+        return {str(each["loc"][0]) for each in error.errors() if each["loc"]}
+    return set()
+
+
+KINDS: dict[str, Any] = {
+    "context": "4096",
+    "max_output": 4096.0,
+    "modes": "text",
+    "enforced": "no",
+    "strict": 1,
+    "shown": "tool",
+    "stops": {"end": 1},
+    "usage": {"thinking_beside": "yes"},
+    "rules": [{"message": 3, "means": "quota"}],
+    "keywords": "type",
+    "base_url": b"http://h/v1",
+    "key_env": "MINE",
+    "key_required": "false",
+    "name": 3,
+    "source": 3,
+    "verified": "2027-01-31",
+    "tables": {"listed": "no"},
+}
+
+
+@pytest.mark.parametrize("fact", ProfileFacts.__annotations__)
+def test_a_fact_of_another_kind_is_refused(fact: str) -> None:
+    """``override`` uses the same tables as a file."""
+    with pytest.raises(BadProfile):
+        load_profile("vllm").override(**{fact: KINDS[fact]})
+
+
+def test_a_profile_that_is_made_of_its_fields_is_read_alike() -> None:
+    """The error is the library's own, and names the field."""
+    facts: dict[str, Any] = {name: getattr(load_profile("vllm"), name) for name in Profile.model_fields}
+    assert Profile(**facts) == load_profile("vllm")
+    with pytest.raises(BadProfile, match=r"Profile: listed: it is 'no'; it should be true or false\."):
+        Profile(**{**facts, "listed": "no"})
 
 
 @pytest.mark.parametrize("source", [3, None, b"x = 1", Profile], ids=repr)

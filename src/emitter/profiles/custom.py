@@ -13,6 +13,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import Enum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -39,7 +40,9 @@ _DEFAULT_NAME = "custom"
 _MAX_BYTES = 1_000_000
 _SUFFIX = ".toml"
 _IDENTITY = ("name", "title", "provider", "aliases")
-_SHOWN_ERRORS = frozenset({"enum", "literal_error", "greater_than_equal", "greater_than", "int_parsing", "int_type"})
+_SHOWN_ERRORS = frozenset(
+    {"bool_type", "enum", "float_type", "greater_than", "greater_than_equal", "int_type", "literal_error"}
+)
 """Errors whose message quotes the value. The value of any other key might be a credential."""
 _UNQUOTED_TABLE = "client"
 
@@ -54,7 +57,7 @@ class Origin:
 
     def error(self, key: str, problem: str, hint: str | None = None) -> BadProfile:
         """Return an error about a key, with its line if there is only one with such a key."""
-        name = next(part for part in reversed(key.split(".")) if not part.isdigit())
+        name = next(part for part in reversed(key.split(".")) if not part.isdigit() or part == key)
         lines = [
             number
             for number, line in enumerate(self.text.splitlines(), 1)
@@ -124,7 +127,7 @@ def facts_table(name: str, wires: list[str], facts: dict[str, object]) -> tuple[
     tables: object = facts.get("tables", {})
     if not isinstance(tables, dict):
         raise origin.error("tables", "must be a mapping of tables, as in a TOML file.")
-    return origin, _merge_deep(table, cast("TomlTable", tables))
+    return origin, _merge_deep(table, to_toml(tables))
 
 
 _FACTS = {
@@ -163,14 +166,18 @@ def _write(table: TomlTable, path: tuple[str, ...], value: object) -> None:
     *outer, last = path
     for key in outer:
         table = table.setdefault(key, {})
-    table[last] = _to_toml(value)
+    table[last] = to_toml(value)
 
 
-def _to_toml(value: object) -> object:
-    """Return a value of a fact with the types that TOML has."""
+def to_toml(value: Any) -> Any:
+    """Return a value with the types that TOML has: no enums, tuples or sets."""
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, dict):
-        return dict(cast("dict[str, object]", value))
-    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple | set | frozenset) else value
+        return {to_toml(key): to_toml(inner) for key, inner in cast("dict[object, object]", value).items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_toml(inner) for inner in cast("list[object]", value)]
+    return value
 
 
 def _merge_deep(first: TomlTable, second: TomlTable) -> TomlTable:
@@ -188,6 +195,8 @@ def merge_custom(kind: type[ProfileTable], table: TomlTable, inherited: TomlTabl
     """Return the tables of a profile, with those of the profile that it extends."""
     source = table.get("source", f"{origin.place}, given by the caller")
     verified = table.pop("verified", dt.datetime.now(tz=dt.UTC).date())
+    if not isinstance(verified, dt.date):
+        raise origin.error("verified", "it should be a date, such as 2027-01-31.")
     _complete(kind, table, inherited, _Statement(origin, {"source": source, "verified": verified}))
     if as_mapping(table.get("client")).keys() & {"base_url", "base_url_env"}:
         inherited["client"] = leave_out(inherited["client"], NOT_INHERITED_BY_CLIENT)
@@ -278,7 +287,7 @@ def _table_type(annotation: object) -> type[ProfileTable] | None:
 
 def _suggest(key: str, known: tuple[str, ...]) -> tuple[str, str]:
     """Return the problem with an unknown key, and what to write instead."""
-    close = get_close_matches(key, known, n=1)
+    close = get_close_matches(str(key), known, n=1)
     choice = f"Did you mean {close[0]!r}? " if close else ""
     return "there is no such key here.", f"{choice}The keys are {', '.join(known)}."
 
@@ -322,7 +331,7 @@ def describe_invalid(errors: list[ErrorDetails], merged: TomlTable, origin: Orig
     for word, replacement in _WORDS.items():
         problem = problem.replace(word, replacement)
     if first["type"] in _SHOWN_ERRORS and not key.startswith(_UNQUOTED_TABLE):
-        problem = f"it is {str(first['input'])[:_MAX_QUOTE]!r}; {problem}"
+        problem = f"it is {repr(first['input'])[:_MAX_QUOTE]}; {problem}"
     return origin.error(key, f"{problem}.")
 
 
@@ -343,6 +352,7 @@ _WORDS = {
     "Input should": "it should",
     "valid tuple": "list",
     "valid dictionary": "table",
+    "a valid boolean": "true or false",
     " or instance of ClientConfig": "",
 }
 """Pydantic's words, and those of TOML."""

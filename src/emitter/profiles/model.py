@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, TypeVar
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from emitter.errors import BadProfile
 from emitter.messages import OutputMode
@@ -135,7 +135,7 @@ class OutputSupport(SourcedTable):
     enforced: bool = True
     shown: tuple[OutputMode, ...] = (OutputMode.TOOL,)
     stream_usage: bool = False
-    options: dict[str, object] = Field(default_factory=dict)
+    options: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class ModelLimits(SourcedTable):
@@ -187,7 +187,7 @@ class BackgroundMode(SourcedTable):
         body: The request fields that start a response in the background.
     """
 
-    body: dict[str, object]
+    body: dict[str, JsonValue]
 
 
 class WireProfile(ProfileTable):
@@ -203,6 +203,11 @@ class WireProfile(ProfileTable):
     background: BackgroundMode | None = None
 
 
+def _to_decimal(value: object) -> object:
+    """Return a number of TOML as a decimal."""
+    return Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 class BatchLimits(SourcedTable):
     """The largest batch of a provider, as a number of requests and as bytes.
 
@@ -212,7 +217,7 @@ class BatchLimits(SourcedTable):
 
     requests: Annotated[int, Field(ge=1)]
     bytes: Annotated[int, Field(ge=1)]
-    price: Annotated[Decimal, Field(gt=0, le=1)]
+    price: Annotated[Decimal, BeforeValidator(_to_decimal), Field(gt=0, le=1)]
 
 
 class PriceList(SourcedTable):
@@ -326,6 +331,19 @@ class Profile(ProfileTable):
     listed: bool = True
     __hash__ = ProfileTable.__hash__  # pyright does not see that pydantic keeps an inherited one
 
+    if not TYPE_CHECKING:  # the parameters are the fields
+
+        def __init__(self, /, **facts: Any) -> None:
+            """Raises ``BadProfile`` if a fact cannot be used."""
+            from emitter.profiles.custom import Origin, describe_invalid  # noqa: PLC0415  few callers describe a server
+
+            try:
+                super().__init__(**facts)
+            except ValidationError as error:
+                raise describe_invalid(error.errors(), facts, Origin("Profile", "")) from error
+
+        __init__.__pydantic_base_init__ = True  # pydantic calls it for ``Profile(...)`` only
+
     @classmethod
     def from_name(cls, name: str) -> Profile:
         """Return the profile of a provider that emitter knows, such as ``"vllm"``. Raises ``BadProfile``."""
@@ -364,12 +382,18 @@ class Profile(ProfileTable):
     def _build(cls, parent: Profile, table: TomlTable, origin: Origin) -> Profile:
         from emitter.profiles import custom  # noqa: PLC0415  few callers describe a server
 
-        inherited = parent.model_dump(mode="json", exclude_unset=True)
+        inherited = custom.to_toml(parent.model_dump(exclude_unset=True))
         merged = custom.merge_custom(cls, table, inherited, origin)
+        return cls._validate_tables(merged, origin)
+
+    @classmethod
+    def _validate_tables(cls, tables: TomlTable, origin: Origin) -> Profile:
+        from emitter.profiles import custom  # noqa: PLC0415  few callers describe a server
+
         try:
-            return cls.model_validate(merged)
+            return cls.model_validate(tables)
         except ValidationError as error:
-            raise custom.describe_invalid(error.errors(), merged, origin) from error
+            raise custom.describe_invalid(error.errors(), tables, origin) from error
 
     @field_validator("models")
     @classmethod

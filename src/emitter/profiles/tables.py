@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
@@ -19,13 +19,23 @@ from emitter.messages import FaultKind, Medium, StatedLimits, StopReason, as_map
 from emitter.outside_values import parse_float, parse_int
 
 if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
     from emitter.messages import Json, PromptCache
 
 
 class ProfileTable(BaseModel):
-    """A table that rejects unknown keys."""
+    """A table that rejects unknown keys, and values of another kind than that of their field."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler, /) -> CoreSchema:
+        """Make scalars strict, so that ``"4096"`` is no number. Lists and words may still become tuples and enums."""
+        schema = handler(source)
+        _make_strict(schema)
+        return schema
 
     @cached_property
     def content_hash(self) -> int:
@@ -35,6 +45,23 @@ class ProfileTable(BaseModel):
     def __hash__(self) -> int:
         """Hash by content, because profiles and their tables are keys of caches."""
         return self.content_hash
+
+
+_STRICT_KINDS = frozenset({"bool", "date", "decimal", "float", "int", "str"})
+
+
+def _make_strict(schema: Any) -> None:
+    """Make the scalars in a schema of pydantic strict."""
+    if isinstance(schema, dict):
+        node = cast("dict[str, Any]", schema)
+        if str(node.get("type")) in _STRICT_KINDS:  # a table may have a field of this name
+            node["strict"] = True
+        node.pop("sub_type", None)  # that of an enum, whose words may then be bytes
+        for inner in node.values():
+            _make_strict(inner)
+    elif isinstance(schema, list):
+        for inner in cast("list[Any]", schema):
+            _make_strict(inner)
 
 
 def _freeze(value: object) -> object:
