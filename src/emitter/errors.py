@@ -328,7 +328,7 @@ class Refused(EmissionError):
 class Truncated(EmissionError):
     """The answer was cut off in every attempt, or at the model's largest output budget. The output was paid for."""
 
-    hint = "Allow more attempts or tokens in Policy, shorten the material, or choose a larger model."
+    hint = "Raise Policy.max_attempts or Policy.max_output_tokens, shorten the material, or choose a larger model."
 
 
 class PromptTooLong(EmissionError):
@@ -371,7 +371,7 @@ class NotFound(EmissionError):
 class RateLimited(EmissionError):
     """The vendor had too many requests, even after the last retry (429). ``retry_after`` is the wait it asked for."""
 
-    hint = "Try again later, or allow more faults, time or a longer wait in Policy."
+    hint = "Try again later, or raise Policy.max_faults, Policy.deadline or Policy.max_retry_after."
 
 
 class QuotaExhausted(RateLimited):
@@ -383,13 +383,13 @@ class QuotaExhausted(RateLimited):
 class Unreachable(EmissionError):
     """The network failed, or the vendor could not serve the request (timeouts, 5xx, unreadable responses)."""
 
-    hint = "Try again later, or allow more faults, time or a longer wait in Policy; the error's trace has each fault."
+    hint = "Try again later, or raise Policy.max_faults or Policy.deadline; the error's trace has each fault."
 
 
 class LimitReached(EmissionError):
     """A limit of the policy or the host prevents another call, or this envelope."""
 
-    hint = "Raise the limit in Policy; what was spent until then is in the error's trace."
+    hint = "Raise that limit; what was spent until then is in the error's trace."
 
 
 class TokenLimitReached(LimitReached):

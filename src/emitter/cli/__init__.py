@@ -13,7 +13,6 @@ import importlib
 import inspect
 import io
 import os
-import re
 import sys
 import warnings
 from contextlib import suppress
@@ -25,7 +24,7 @@ from emitter.errors import EmissionError, EmitterError, InputError, JournalFaile
 from emitter.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
     from typing import Any, TextIO
 
 SUCCESS, FAILED, BAD_USAGE = 0, 1, 2
@@ -115,10 +114,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _report("interrupted", INTERRUPTED)
     except EmissionError as error:
-        return _report(f"{error} ({error.code})", FAILED)
+        from emitter.cli.spelling import spell_error  # noqa: PLC0415  most commands succeed
+
+        return _report(f"{spell_error(error, options)} ({error.code})", FAILED)
     except EmitterError as error:
+        from emitter.cli.spelling import spell_error  # noqa: PLC0415  most commands succeed
+
         status = FAILED if isinstance(error, JournalFailed) else BAD_USAGE
-        return _report(with_flags(str(error), options), status)
+        return _report(spell_error(error, options), status)
     except OSError as error:
         discard_output(sys.stdout)
         return _report(f"{error.strerror or error}.", BAD_USAGE)
@@ -151,26 +154,9 @@ def _dispatch(arguments: list[str], options: set[str]) -> int:
 
 
 def _show_warning(options: set[str], message: Warning | str, *_: Any, **__: Any) -> None:
+    from emitter.cli.spelling import with_flags  # noqa: PLC0415  most commands warn of nothing
+
     _report(with_flags(str(message), options), SUCCESS)
-
-
-_ARGUMENT = re.compile(r"""\bPolicy\.(\w+)|(?<!\()\b(\w+)=(?:(["'])(.*?)\3|(?=[\s.,)]))""")
-"""An argument in a message of the library: ``Policy.max_cost``, ``fallback=`` or ``orphans="list"``.
-
-In ``Ledger(sign=...)`` it is an argument of a class, which no flag stands for.
-"""
-_PRICES = re.compile(r"Policy\(prices=Prices\(.*?\)\)")
-
-
-def with_flags(message: str, options: Container[str]) -> str:
-    """Return a message of the library with the command's flags in place of the arguments that they stand for."""
-
-    def to_flag(match: re.Match[str]) -> str:
-        name, value = match[1] or match[2], match[4]
-        flag = f"--{name.replace('_', '-')}"
-        return match[0] if name not in options else flag if value is None else f"{flag} {value}"
-
-    return _ARGUMENT.sub(to_flag, _PRICES.sub("--prices IN OUT", message) if "prices" in options else message)
 
 
 def _report(message: str, status: int) -> int:

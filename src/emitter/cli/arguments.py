@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentTypeError
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,67 +121,55 @@ API_KEY_NOTE = "The API key is read from the vendor's usual environment variable
 _SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort", "service_tier", "stop", "extra_body")
 
 
+LIMITS: dict[str, tuple[str, str]] = {
+    "max_attempts": ("N", "the most calls, 1 to 16 (default: 3)"),
+    "output_tokens": ("N", "the first call's output budget (default: computed)"),
+    "max_output_tokens": ("N", "the largest output budget of a call (default: the model's limit)"),
+    "truncation_multiplier": ("N", "the factor that raises the budget after a cut, 1 to 8 (default: 2)"),
+    "max_faults": ("N", "the most retries of failed calls, 0 to 16 (default: 4)"),
+    "max_total_tokens": ("N", "the most input and output tokens of all calls"),
+    "max_cost": ("USD", "the highest cost of all calls, in US dollars"),
+    "prices": ("IN OUT", "US dollars per million input and output tokens (default: the list of genai-prices)"),
+    "nl_to_format": (
+        "",
+        "if every attempt fails, make two more calls: for free text, and to put it into the form",
+    ),
+    "max_retry_after": ("SECONDS", "the longest wait that a vendor may ask for (default: 60)"),
+    "timeout": ("SECONDS", "the time limit of a call (default: 600)"),
+    "deadline": ("SECONDS", "the time limit of all calls together (default: none)"),
+    "max_response_bytes": ("BYTES", "the largest response (default: 32 MiB)"),
+    "lower_effort": ("", "after a cut at the largest budget, allow one call in which the model thinks less"),
+}
+"""The metavar and the help of each limit of ``Policy``. One without a metavar is a switch."""
+
+
 def _add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits of an emission")
-    group.add_argument("--max-attempts", type=to_integer, metavar="N", help="the most calls, 1 to 16 (default: 3)")
-    group.add_argument(
-        "--output-tokens", type=to_integer, metavar="N", help="the first call's output budget (default: computed)"
-    )
-    group.add_argument(
-        "--max-output-tokens",
-        type=to_integer,
-        metavar="N",
-        help="the largest output budget of a call (default: the model's limit)",
-    )
-    group.add_argument(
-        "--max-total-tokens", type=to_integer, metavar="N", help="the most input and output tokens of all calls"
-    )
-    group.add_argument("--max-cost", type=to_number, metavar="USD", help="the highest cost of all calls, in US dollars")
-    group.add_argument(
-        "--prices",
-        type=to_number,
-        nargs=len(_PRICES),
-        metavar=_PRICES,
-        help="US dollars per million input and output tokens (default: the list of genai-prices)",
-    )
-    group.add_argument("--timeout", type=to_number, metavar="SECONDS", help="the time limit of a call (default: 600)")
-    group.add_argument(
-        "--deadline", type=to_number, metavar="SECONDS", help="the time limit of all calls together (default: none)"
-    )
-    group.add_argument(
-        "--nl-to-format",
-        action="store_true",
-        default=None,
-        help="if every attempt fails, make two more calls: one for free text, and one to put it into the form",
-    )
+    for each in fields(Policy):
+        metavar, description = LIMITS[each.name]
+        names = metavar.split()
+        kinds: dict[int, dict[str, Any]] = {
+            0: {"action": "store_true", "default": None},
+            1: {"type": to_integer if each.type.startswith("int") else to_number, "metavar": metavar},
+        }
+        kind = kinds.get(len(names), {"type": to_number, "nargs": len(names), "metavar": tuple(names)})
+        group.add_argument(f"--{each.name.replace('_', '-')}", help=description, **kind)
 
 
-_PRICES = ("IN", "OUT")
-_LIMITS = (
-    "max_attempts",
-    "output_tokens",
-    "max_output_tokens",
-    "max_total_tokens",
-    "max_cost",
-    "prices",
-    "timeout",
-    "deadline",
-    "nl_to_format",
-)
-EMISSION_OPTIONS = ("model", "fallback", "instructions", *_SETTINGS, *_LIMITS)
+EMISSION_OPTIONS = ("model", "fallback", "instructions", *_SETTINGS, *LIMITS)
 """The options that a file of jobs may set for all of its jobs. None of them leads to another server or file."""
 
 
 def build_policy(args: argparse.Namespace) -> Policy:
     """Return the limits of an emission."""
-    limits: dict[str, Any] = {name: getattr(args, name) for name in _LIMITS if getattr(args, name) is not None}
+    limits: dict[str, Any] = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
     if "prices" in limits:
         limits["prices"] = _make_prices(limits["prices"])
     return Policy(**limits)
 
 
 def _make_prices(pair: Json) -> Prices:
-    if len(as_list(pair)) != len(_PRICES):
+    if len(as_list(pair)) != len(LIMITS["prices"][0].split()):
         raise InputError(f"prices is {pair!r}.", hint="Pass two numbers: US dollars per million tokens, in and out.")
     return Prices(*as_list(pair))
 

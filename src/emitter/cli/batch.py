@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 from emitter.bulk import Job, emit_many
 from emitter.bulk.batches import Batch
 from emitter.bulk.claims import ORPHAN_POLICIES
-from emitter.cli import FAILED, INTERRUPTED, SUCCESS, discard_output, with_flags
+from emitter.cli import FAILED, INTERRUPTED, SUCCESS, discard_output
 from emitter.cli.arguments import (
     API_KEY_NOTE,
     EMISSION_OPTIONS,
@@ -31,6 +31,7 @@ from emitter.cli.arguments import (
 )
 from emitter.cli.emit import add_form_arguments, describe_emission, describe_error, load_form
 from emitter.cli.input_output import read_content, read_text, source_name
+from emitter.cli.spelling import with_flags
 from emitter.client.rate_limits import RateLimit
 from emitter.errors import InputError, UnknownOutcome
 from emitter.files import check_path, private_opener
@@ -333,12 +334,12 @@ class ResultWriter:
     def _write(self, result: JobResult[Emission[Any]]) -> None:
         outcome = result.outcome
         members = (
-            describe_error(outcome, in_full=self.args.json)
+            describe_error(outcome, vars(self.args), in_full=self.args.json)
             if isinstance(outcome, Exception)
             else describe_emission(self.form, outcome, in_full=self.args.json)
         )
         if isinstance(outcome, UnknownOutcome):
-            members["error"] |= {"message": with_flags(str(outcome), vars(self.args)), "request_id": outcome.request_id}
+            members["error"] |= {"request_id": outcome.request_id}
         text = json.dumps({"id": self._get_id(result), **members}) + "\n"
         try:
             if self.written == 0 and _is_regular_file(self.out):

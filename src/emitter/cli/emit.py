@@ -19,6 +19,7 @@ from emitter.cli.arguments import (
     emission_options,
 )
 from emitter.cli.input_output import Timeline, parse_prompt, print_json, read_content, read_schema
+from emitter.cli.spelling import spell_error
 from emitter.client.documents import emit
 from emitter.errors import EmissionError, InputError
 from emitter.prompts import Material
@@ -26,7 +27,7 @@ from emitter.schema.python_types import resolve_schema
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Generator
+    from collections.abc import Container, Generator
 
     from emitter.client.result import Emission
     from emitter.messages import Json
@@ -78,7 +79,7 @@ def run_emit(args: argparse.Namespace) -> int:
         emission = emit(form, prompt, **options)
     except EmissionError as error:
         if args.json:
-            print_json(describe_error(error, in_full=True))
+            print_json(describe_error(error, vars(args), in_full=True))
         raise
     print_json(describe_emission(form, emission, in_full=True) if args.json else dump_value(form, emission))
     return 0
@@ -142,9 +143,13 @@ def describe_emission(form: Any, emission: Emission[Any], *, in_full: bool) -> d
     return {**value, "envelope": emission.envelope.to_json(), "findings": findings, **_describe_trace(emission)}
 
 
-def describe_error(error: Exception, *, in_full: bool) -> dict[str, Json]:
-    """Return a failure as JSON: the error, and in full also the trace of the emission."""
-    members = {"type": type(error).__name__, "code": getattr(error, "code", None), "message": str(error)}
+def describe_error(error: Exception, options: Container[str], *, in_full: bool) -> dict[str, Json]:
+    """Return a failure as JSON: the error spelled with the command's options, and in full also the trace."""
+    members = {
+        "type": type(error).__name__,
+        "code": getattr(error, "code", None),
+        "message": spell_error(error, options),
+    }
     if not in_full or not isinstance(error, EmissionError):
         return {"error": members}
     return {"error": {**members, "request_id": error.request_id}, **_describe_trace(error.trace)}

@@ -389,7 +389,8 @@ def _warn_unknown_model(prepared: PreparedEmission) -> None:
         f"{limits.context:,} tokens, "
         f"at most {limits.max_output:,} output tokens, the output mode {mode} and {thinking}; "
         f"the first call may write {request.max_output_tokens:,} tokens. Set Policy.output_tokens and "
-        "Policy.max_output_tokens if that is wrong, or state what is right in a profile=.",
+        "Policy.max_output_tokens if that is wrong, or state what is right: "
+        "profile=Profile.from_name(...).override(context=..., max_output=...).",
         UnknownModelWarning,
         stacklevel=_caller_stack_level(),
     )

@@ -164,7 +164,8 @@ _CEILINGS = {
     ),
     CeilingOwner.ASSUMPTION: _Ceiling(
         "the most that emitter assumes for this model",
-        "Allow more with Policy(max_output_tokens=...), or state the server's limit in a profile=.",
+        "Allow more with Policy(max_output_tokens=...), or state the server's limit: "
+        "profile=Profile.from_name(...).override(max_output=...).",
     ),
     CeilingOwner.WINDOW: _Ceiling(
         "all that the prompt leaves of the context window",

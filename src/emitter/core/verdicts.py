@@ -613,13 +613,14 @@ FAULTS: dict[FaultKind, Failure] = {
         "provider_output_mode_refused",
         BadRequest,
         FallbackReason.INVALID,
-        'Allow more attempts in Policy, or name what the server has: Profile.from_name(...).override(modes=["text"]).',
+        "Allow more calls with Policy.max_attempts, or name what the server has: "
+        'profile=Profile.from_name(...).override(modes=["text"]).',
     ),
     FaultKind.STREAM_REQUIRED: Failure(
         "provider_stream_required",
         BadRequest,
         FallbackReason.INVALID,
-        "Allow more attempts in Policy, or call stream(): the server answers only in a stream.",
+        "Allow more calls with Policy.max_attempts: the server answers only in a stream, which is tried next.",
     ),
     FaultKind.BUDGET_REFUSED: Failure("provider_budget_refused", BadRequest, FallbackReason.TRUNCATED),
     FaultKind.RESPONSE_TOO_LARGE: Failure("response_limit_reached", LimitReached, None),

@@ -162,6 +162,11 @@ def _fact_paths(name: str, wires: list[str]) -> list[tuple[str, ...]]:
     return found
 
 
+def place_fact(name: str, wire: str) -> str:
+    """Return the dotted key under which a file states a single fact. Facts of models are in a row of ``models``."""
+    return ".".join(_fact_paths(name, [wire])[0])
+
+
 def _write(table: TomlTable, path: tuple[str, ...], value: object) -> None:
     *outer, last = path
     for key in outer:
