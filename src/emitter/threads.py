@@ -8,21 +8,72 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Generator
     from contextlib import AbstractContextManager
 
 T = TypeVar("T")
 
 MAX_THREADS: Final = 64
 """The most blocking calls of one event loop at the same time. Further ones wait in a queue."""
-_POOLS: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakKeyDictionary()
+
+
+class _Pool:
+    """The threads of an event loop.
+
+    They end with the last of its ``thread_scope``, and without one when the loop is garbage collected. A child process
+    after a fork has another loop.
+    """
+
+    def __init__(self) -> None:
+        self.executor = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="emitter")
+        self.scopes = self.calls = 0
+
+    def submit(self, loop: asyncio.AbstractEventLoop, function: Callable[[], None]) -> asyncio.Future[None]:
+        """Call a function in a thread, with a copy of the context variables."""
+        work = loop.run_in_executor(self.executor, copy_context().run, function)
+        self.calls += 1
+        work.add_done_callback(self._end_call)
+        return work
+
+    def _end_call(self, _: asyncio.Future[None]) -> None:
+        self.calls -= 1
+
+
+_POOLS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool] = WeakKeyDictionary()
+
+
+def _get_pool(loop: asyncio.AbstractEventLoop) -> _Pool:
+    pool = _POOLS.get(loop)
+    if pool is None:
+        pool = _POOLS[loop] = _Pool()
+    return pool
+
+
+@contextmanager
+def thread_scope() -> Generator[None]:
+    """End the threads of the running event loop when the last such context is left.
+
+    Calls that are still in progress then, which other code of the loop has begun, are completed.
+    """
+    import asyncio  # noqa: PLC0415  light commands load this module without it
+
+    loop = asyncio.get_running_loop()
+    pool = _get_pool(loop)
+    pool.scopes += 1
+    try:
+        yield
+    finally:
+        pool.scopes -= 1
+        if not pool.scopes:
+            del _POOLS[loop]  # a later call has new threads
+            pool.executor.shutdown(wait=not pool.calls)  # idle threads end at once
 
 
 async def run_blocking(function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
@@ -45,14 +96,10 @@ class BlockingCall:
         import asyncio  # noqa: PLC0415  light commands load this module without it
 
         loop = asyncio.get_running_loop()
-        pool = _POOLS.get(loop)
-        if pool is None:
-            # The threads end when the loop is garbage collected. A child process after a fork has another loop.
-            pool = _POOLS[loop] = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="emitter")
         self._function = function
         self._value: Any = None
         self._error: BaseException | None = None
-        self._work = loop.run_in_executor(pool, copy_context().run, self._call)
+        self._work = _get_pool(loop).submit(loop, self._call)
 
     def _call(self) -> None:
         # The outcome is kept here, because a future cannot hold every exception, such as StopIteration.

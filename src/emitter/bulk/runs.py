@@ -33,7 +33,7 @@ from emitter.errors import InputError
 from emitter.events import Level, LogAppended
 from emitter.files import check_path
 from emitter.interpreter import arun_steps
-from emitter.threads import blocking_context
+from emitter.threads import blocking_context, thread_scope
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
@@ -236,6 +236,7 @@ async def _iter_results(
 ) -> AsyncGenerator[JobResult[R]]:
     settings, probe = run_plan.settings, run_plan.probe
     async with AsyncExitStack() as stack:
+        stack.enter_context(thread_scope())
         run_plan, run_journal = await _open_journal(stack, run_plan, options)
         report = stack.enter_context(progress.open_progress(options.progress))
         client = await stack.enter_async_context(open_client(probe.profile, settings, options.in_flight))
