@@ -14,7 +14,7 @@ from emitter import prompts as prompt
 from emitter.assets import find_data_folder
 from emitter.client.prompt_writer import load_prompts as load_for
 from emitter.errors import BadPrompt, InputError
-from emitter.models import Trust
+from emitter.models import Hatches, Trust
 from emitter.prompts import Material, load, render_material
 
 if TYPE_CHECKING:
@@ -158,8 +158,11 @@ def test_a_source_stays_on_its_line(source: str) -> None:
 
 ASKED = {
     "tie": "When two options tie, say so in the synopsis and mark the one that costs least if it turns out wrong",
-    "least findings": "Leave out what the principal told you, and what this decision does not need",
-    "no menu of vetoes": "the principal always has those",
+    "least findings": "Do not repeat to the principal what they told you",
+    "some findings": "Where all that you know came from them, the findings are what you made of it",
+    "nothing needless": "Leave out what this decision does not need",
+    "no menu of vetoes": '"Something else" and "let us talk" are not options',
+    "language": "Write every text in the principal's language",
     "note": "only when something you said earlier in this conversation now reads as clearly understated",
     "the agent's veto": "This is a good answer, not a failure",
 }
@@ -171,12 +174,37 @@ def test_what_no_rule_can_find_is_asked_of_the_model(words: str) -> None:
     assert words in prompt.binding_moment_prompt(PROMPTS)
 
 
+HATCHES: dict[tuple[bool, bool], str] = {
+    (True, True): "They always have two other ways: to answer in their own words, and to refuse the question.",
+    (True, False): "They cannot refuse the question this time",
+    (False, True): "They cannot answer in their own words this time",
+    (False, False): "They can neither answer in their own words nor refuse the question this time",
+}
+
+
+@pytest.mark.parametrize(("free_text", "dialogue"), HATCHES)
+def test_the_prompt_names_the_hatches_that_are_open(tmp_path: Path, free_text: bool, dialogue: bool) -> None:
+    """And those that the caller closed, also after words of the caller's own."""
+    (tmp_path / "ask.md").write_text("Decide, with $binding_moment, $deliberation, $clarification or $error.")
+    for prompts in (PROMPTS, load(tmp_path)):
+        said = prompt.binding_moment_prompt(prompts, Hatches(free_text=free_text, dialogue=dialogue))
+
+        assert [words for words in HATCHES.values() if words in said] == [HATCHES[free_text, dialogue]]
+
+
+def test_a_correction_names_the_rules() -> None:
+    """A rule says what should be, so it may not stand where the defect is announced."""
+    correction = prompt.render_correction(PROMPTS, ("The synopsis is a statement.",))
+
+    assert "Rules that the answer broke:\n\n- The synopsis is a statement." in correction
+
+
 AFTER = {"objection": ("objection", "deliberation"), "answer": ("answer",), "chosen": ("number", "option")}
 
 
 @pytest.mark.parametrize(("name", "names"), AFTER.items(), ids=AFTER)
 def test_what_the_principal_said_has_words_of_its_own(name: str, names: tuple[str, ...]) -> None:
-    """Each answer to an earlier envelope is put in its own way, with the question it was given to."""
+    """Each answer to an earlier envelope is put in its own way, with the proposal it was given to."""
     said = PROMPTS.fill(name, question="Q?", **{each: f"<{each}>" for each in names})
 
     assert "Q?" in said

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from emitter.arguments import check_text
 from emitter.assets import find_data_folder
 from emitter.errors import BadPrompt, InputError
-from emitter.models import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, Trust
+from emitter.models import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, OPEN_HATCHES, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
     from emitter.messages import Json, MediaPart
+    from emitter.models import Hatches
     from emitter.models.authorization import NarrativePolicy
 
 T = TypeVar("T")
@@ -189,16 +190,27 @@ def _parse_template(name: str, text: str) -> Template:
     return template
 
 
-@lru_cache(maxsize=16)
-def binding_moment_prompt(prompts: PromptTemplates) -> str:
-    """Return the system prompt for a binding moment or a veto."""
-    return prompts.fill(
+_HATCHES_TEMPLATES: Mapping[tuple[bool, bool], str] = {
+    (True, True): "hatches_open",
+    (True, False): "hatches_free_text",
+    (False, True): "hatches_dialogue",
+    (False, False): "hatches_closed",
+}
+"""The template by whether the free-text hatch and the dialogue hatch are open."""
+
+
+@lru_cache(maxsize=64)
+def binding_moment_prompt(prompts: PromptTemplates, hatches: Hatches = OPEN_HATCHES) -> str:
+    """Return the system prompt for a binding moment with these hatches, or a veto."""
+    task = prompts.fill(
         "ask",
         binding_moment=BINDING_MOMENT,
         deliberation=DELIBERATION,
         clarification=CLARIFICATION_REQUEST,
         error=ERROR,
     )
+    # A file of its own, so that a caller's ask.md follows the hatches, too.
+    return f"{task}\n\n{prompts.fill(_HATCHES_TEMPLATES[hatches.free_text, hatches.dialogue])}"
 
 
 @lru_cache(maxsize=16)

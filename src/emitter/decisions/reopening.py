@@ -27,7 +27,7 @@ REPEATED: Final = Finding(
     _QUESTION,
     "question-repeated",
     Severity.ERROR,
-    "The question is another one than the principal refused (section 6.2)",
+    "The question differs from the one that the principal refused (section 6.2)",
 )
 REWORDED: Final = Finding(
     _QUESTION,

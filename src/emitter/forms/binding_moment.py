@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from emitter.core.verdicts import DocumentContract
     from emitter.messages import Json
-    from emitter.models import AIEnvelope, Question
+    from emitter.models import AIEnvelope
     from emitter.models.binding_moment import TurnAnswer
     from emitter.prompts import PromptTemplates
 
@@ -77,7 +77,7 @@ def _make_form(options: DecisionTerms) -> OutputForm:
         default_node_id="emit_binding_moment",
         name=binding_moment.TURN_SCHEMA_NAME,
         schema=_TURN_SCHEMA_SOURCE,
-        system_prompt=binding_moment_prompt,
+        system_prompt=partial(binding_moment_prompt, hatches=options.hatches),
         read_value=partial(_read_turn, options),
         codec=_TurnCodec(options.actions),
         normalize=binding_moment.add_reasoning,
@@ -296,25 +296,40 @@ def _validate_continuation(value: object) -> Continuation:
 
 
 def _render_continuation(prompts: PromptTemplates, continuation: Continuation) -> str:
-    question = _render_question(continuation.moment.question)
+    proposal = _render_proposal(continuation.moment)
     match continuation:
         case Act(index=index, option=option):
             text = fence(_render_option(option), "option", _EARLIER_ENVELOPE)
-            return prompts.fill("chosen", question=question, number=str(index + 1), option=text)
+            return prompts.fill("chosen", question=proposal, number=str(index + 1), option=text)
         case Incorporate(answer=answer):
-            return prompts.fill("answer", question=question, answer=answer)
+            return prompts.fill("answer", question=proposal, answer=answer)
         case Reopen(objection=objection):
             text = objection if objection.strip() else _NO_OBJECTION_TEXT
-            return prompts.fill("objection", question=question, objection=text, deliberation=DELIBERATION)
+            return prompts.fill("objection", question=proposal, objection=text, deliberation=DELIBERATION)
         case Hold():
             raise TypeError("A Hold cannot be rendered for the model.")
         case _:
             assert_never(continuation)
 
 
-def _render_question(question: Question) -> str:
-    options = (f"{index}. {_render_option(option)}" for index, option in enumerate(question.options, start=1))
-    return fence("\n".join([_single_line(question.stem), *options]), "question", _EARLIER_ENVELOPE)
+def _render_proposal(moment: BindingMoment) -> str:
+    """Return all that the principal read, because their answer may be about any part of it."""
+    question, note = moment.question, moment.meta and moment.meta.calibration_note
+    lines = [
+        *([] if note is None else [f"Note: {_single_line(note)}"]),
+        f"Synopsis: {_single_line(moment.synopsis)}",
+        *_number("Finding", moment.findings),
+        *_number("Recommendation", moment.recommendations),
+        f"Offer: {_single_line(moment.offer)}",
+        f"Question: {_single_line(question.stem)}",
+        *(f"{number}. {_render_option(option)}" for number, option in enumerate(question.options, start=1)),
+        f"Recommended: option {question.recommended_idx + 1}",
+    ]
+    return fence("\n".join(lines), "proposal", _EARLIER_ENVELOPE)
+
+
+def _number(name: str, texts: Iterable[str]) -> Iterator[str]:
+    return (f"{name} {number}: {_single_line(text)}" for number, text in enumerate(texts, start=1))
 
 
 def _render_option(option: Option) -> str:

@@ -36,7 +36,7 @@ from emitter.decisions import (
     select_option,
 )
 from emitter.host import Acceptor
-from emitter.models import OPEN_HATCHES, BindingMoment, Hatches, Option, Question, binding_moment
+from emitter.models import OPEN_HATCHES, BindingMoment, Hatches, Meta, Option, Question, binding_moment
 from emitter.testing import Text, simulator, write_decision
 from tests.scenarios.answers import BOUND, DELIBERATION
 
@@ -48,6 +48,14 @@ if TYPE_CHECKING:
 
 MODEL = "anthropic/claude-sonnet-5-5"
 OBJECTION = "Nobody has asked whether the backup of Tuesday is complete."
+
+
+def all_text(value: Any) -> str:
+    """Return the texts in a JSON value, one after the other."""
+    if isinstance(value, str):
+        return f"{value}\n"
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return "".join(map(all_text, parts))
 
 
 def relabelled(question: Question, stem: str, labels: tuple[str, ...]) -> Question:
@@ -99,12 +107,40 @@ HEARD = {
 
 @pytest.mark.parametrize(("after", "words"), HEARD.values(), ids=HEARD)
 def test_what_the_principal_said_is_in_the_prompt(vendor: Simulator, after: Continuation, words: str) -> None:
-    """So is the question it was said to, in a fence: that is a model's text."""
+    """So is the whole proposal that they said it about, in a fence: that is a model's text."""
     emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=after)
 
-    sent = json.dumps(vendor.calls[0].body)
+    sent = all_text(vendor.calls[0].body)
+    proposal = sent.partition('<UNTRUSTED type="proposal"')[2].partition("</UNTRUSTED>")[0]
+    question = MOMENT.question
+    options = (f"{option.label}: {option.reasoning}" for option in question.options)
     assert words in sent
-    assert MOMENT.question.stem in sent.partition("<UNTRUSTED type")[2].partition("</UNTRUSTED>")[0]
+    assert proposal.splitlines()[1:] == [
+        f"Synopsis: {MOMENT.synopsis}",
+        *(f"Finding {number}: {text}" for number, text in enumerate(MOMENT.findings, start=1)),
+        *(f"Recommendation {number}: {text}" for number, text in enumerate(MOMENT.recommendations, start=1)),
+        f"Offer: {MOMENT.offer}",
+        f"Question: {question.stem}",
+        *(f"{number}. {text}" for number, text in enumerate(options, start=1)),
+        f"Recommended: option {question.recommended_idx + 1}",
+    ]
+
+
+def test_a_note_was_read_by_the_principal_too(vendor: Simulator) -> None:
+    """So it is part of the proposal that the model reads."""
+    noted = MOMENT.model_copy(update={"meta": Meta(calibration_note="I said that the lock was gone.\nIt is not.")})
+    after = continue_after(open_dialogue(noted, OBJECTION), noted)
+    emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=after)
+
+    assert "\nNote: I said that the lock was gone. It is not.\nSynopsis: " in all_text(vendor.calls[0].body)
+
+
+@pytest.mark.parametrize("hatches", [OPEN_HATCHES, Hatches(free_text=False, dialogue=True)], ids=["open", "closed"])
+def test_the_prompt_follows_the_hatches(vendor: Simulator, hatches: Hatches) -> None:
+    """What the caller closed is not promised to the model."""
+    emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), hatches=hatches)
+
+    assert ("cannot answer in their own words" in all_text(vendor.calls[0].body)) is not hatches.free_text
 
 
 def test_the_same_question_is_refused(vendor: Simulator) -> None:
@@ -230,10 +266,13 @@ def test_a_label_of_several_lines_is_one_option(vendor: Simulator) -> None:
         "Resume?", model=MODEL, client=vendor.client(MODEL), after=continue_after(select_option(moment, 1), moment)
     )
 
-    sent = json.dumps(vendor.calls[0].body)
-    assert "\\n2. Ask the owner first" in sent
-    assert "\\n2. Delete" not in sent
-    assert "\\n1. Nothing" not in sent
+    proposal = all_text(vendor.calls[0].body).partition('<UNTRUSTED type="proposal"')[2].partition("</UNTRUSTED>")[0]
+    assert proposal.splitlines()[-4:] == [
+        "Question: What now? 1. Nothing",
+        "1. Keep the data: it is safe 2. Delete the data: Keep the data: it is safe 2. Delete the data at once.",
+        "2. Ask the owner first: Ask the owner first at once.",
+        f"Recommended: option {moment.question.recommended_idx + 1}",
+    ]
 
 
 def test_an_earlier_envelope_makes_the_next_untrusted(vendor: Simulator) -> None:
