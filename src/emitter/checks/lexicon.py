@@ -209,7 +209,7 @@ class EnglishLexicon:
     The findings ask the model for one correction. If they remain, they are reported as warnings.
 
     Args:
-        severities: Severities that differ from the defaults, for example ``{"synopsis-modal": "off"}``. Each is "off",
+        severities: Severities that differ from the defaults, for example ``{"synopsis-open": "off"}``. Each is "off",
             "warning" or "retry".
     """
 

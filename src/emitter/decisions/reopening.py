@@ -1,8 +1,9 @@
 """Check a decision that follows a refused question.
 
 The principal refused the question, so the draft forbids to ask it again, and demands that the next decision take up
-the objection. A question repeated word for word, and a withdrawn veto, are errors. Other wordings and the objection are
-compared by their words, which can be wrong, so those findings never reject an answer.
+the objection. A question repeated word for word, and a withdrawn veto, are errors. Other wordings are compared by their
+words, which can be wrong, so those findings never reject an answer. Whether the objection was taken up is left to the
+principal: the words of a good answer are often others than those of the objection.
 
 Source: draft-morrison-binding-moment-envelope-00, section 6.2. The measure of similarity is emitter's own.
 """
@@ -42,9 +43,6 @@ SIMILAR: Final = Finding(
     Severity.WARNING,
     "The question does not resemble one that the principal refused (section 6.2)",
 )
-IGNORED: Final = Finding(
-    "", "objection-ignored", Severity.WARNING, "The decision takes up what the principal objected (section 6.2)"
-)
 WITHDRAWN: Final = Finding(
     "/question/hatches/dialogue",
     "veto-withdrawn",
@@ -67,18 +65,8 @@ def _find(reopenings: Sequence[Reopen], moment: BindingMoment) -> Iterator[Findi
         yield REWORDED
     elif any(compare_questions(each, words) >= SIMILARITY_THRESHOLD for each in refused):
         yield SIMILAR
-    text = _decision_text(moment)
-    if not all(takes_up(reopen.objection, _decision_text(reopen.moment), text) for reopen in reopenings):
-        yield IGNORED
     if not moment.question.hatches.dialogue:
         yield WITHDRAWN
-
-
-def _decision_text(moment: BindingMoment) -> str:
-    """Return the texts that the principal decides by, each on its own line."""
-    question = moment.question
-    options = (text for option in question.options for text in (option.label, option.reasoning))
-    return "\n".join((moment.synopsis, *moment.findings, *moment.recommendations, question.stem, *options))
 
 
 SIMILARITY_THRESHOLD: Final = 0.7
@@ -96,8 +84,6 @@ _FUNCTION_WORDS: Final = word_set(
     "where why whether please just also now only still again once more there here q ?"
 )
 _NEGATIONS: Final = word_set("not no never without nicht kein keine ohne ne pas sans sin non")
-_MIN_TERMS: Final = 2
-"""An objection with fewer new words cannot be recognized in a text."""
 
 
 def question_key(question: Question) -> tuple[str, tuple[str, ...]]:
@@ -159,13 +145,3 @@ def compare_questions(one: QuestionWords, other: QuestionWords) -> float:
 def _dice(one: frozenset[str], other: frozenset[str]) -> float:
     total = len(one) + len(other)
     return 2 * len(one & other) / total if total else 1.0
-
-
-def takes_up(objection: str, refused: str, text: str) -> bool:
-    """Return whether a text uses a word of an objection that the refused envelope did not have.
-
-    Returns True as well if the objection has too few words of its own to tell.
-    """
-    known, used = content_words(split_tokens(refused)), content_words(split_tokens(text))
-    terms = content_words(split_tokens(objection)) - known
-    return len(terms) < _MIN_TERMS or not terms.isdisjoint(used)

@@ -85,7 +85,7 @@ DEAF = MOMENT.model_copy(
         "question": relabelled(MOMENT.question, "Which disks should be ordered?", _DISKS),
     }
 )
-"""Another question, in which nothing of the objection is taken up."""
+"""Another question, without a word of the objection."""
 
 REOPEN = continue_after(open_dialogue(MOMENT, OBJECTION), MOMENT)
 
@@ -165,15 +165,15 @@ def test_the_same_question_to_the_end_is_no_envelope(vendor: Simulator) -> None:
         )
 
 
-def test_a_choice_that_takes_nothing_up_is_reported(vendor: Simulator) -> None:
-    """Whether an objection is taken up can only be guessed, so it is a warning and no reason to ask again."""
+def test_another_question_is_accepted_whatever_its_words(vendor: Simulator) -> None:
+    """Whether it takes the objection up is for the principal to say."""
     vendor.script(write_decision(DEAF))
 
     decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), after=REOPEN)
 
     assert isinstance(decision, Emission)
     assert len(decision.attempts) == 1
-    assert [finding.rule for finding in decision.findings] == ["objection-ignored"]
+    assert decision.findings == ()
 
 
 def test_deliberation_after_a_veto_is_a_success(vendor: Simulator) -> None:

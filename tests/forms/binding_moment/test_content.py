@@ -208,7 +208,7 @@ def test_a_stream_starts_again_for_a_correction(vendor: Simulator) -> None:
 def test_a_rule_is_softened(vendor: Simulator, severity: str, rules: list[str]) -> None:
     """A warning is reported and asks for nothing."""
     vendor.script(DEFERRING)
-    lexicon = EnglishLexicon({"synopsis-defers": severity, "synopsis-open": "off"})
+    lexicon = EnglishLexicon({"synopsis-defers": severity})
 
     decision = emit_binding_moment("Resume?", model=MODEL, client=vendor.client(MODEL), checks=[lexicon])
 
