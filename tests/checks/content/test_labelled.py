@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emitter.checks import Severity
+from emitter.checks.lexicon import LexiconRule, load_lexicon
 from emitter.checks.structural import STRUCTURAL_RULES
 from emitter.decisions import MalformedEnvelope, parse_moment
 from tests.checks.content import labelled, report
@@ -15,6 +16,7 @@ from tests.scenarios.answers import BOUND
 from tests.shared import CORPORA
 
 FEWEST = 300
+LEXICON = load_lexicon("english")
 SYNOPSES, STEMS, OPTIONS, RECOMMENDATIONS = SETS
 EACH = pytest.mark.parametrize("asked", SETS, ids=[each.name for each in SETS])
 
@@ -51,6 +53,21 @@ def test_the_halves_are_reported_by_hash(asked: Set) -> None:
     assert min(sizes) >= 0.35 * sum(sizes)
     assert labelled.half("Ship it.") == "tuning"
     assert labelled.half("Hold it.") == "test"
+
+
+WARNINGS = [rule for rule in LEXICON.rules.values() if rule.severity is Severity.WARNING and rule.slot != "note"]
+
+
+@pytest.mark.parametrize("rule", WARNINGS, ids=[rule.id for rule in WARNINGS])
+def test_a_warning_is_right_far_more_often_than_wrong(rule: LexiconRule) -> None:
+    """Where it stands alone, since beside a correction it says nothing new. Others train people to ignore it."""
+    right = wrong = 0
+    for each in SETS:
+        for line in (line for part in PARTS for line in each.lines(part)):
+            found = [finding for finding in check(each.place(line)) if finding.pointer == each.slot]
+            if rule.id in [finding.rule for finding in found] and not any(f.severity in ASKED for f in found):
+                right, wrong = right + (line["label"] == each.found), wrong + (line["label"] != each.found)
+    assert right > 2 * wrong
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -66,8 +66,8 @@ HANDSHAKE = (
             ),
             note=(
                 "The same wording, and a closed dialogue hatch, are refused. The same words in another order are sent "
-                "back once. Similar questions are reported. The model reads the objection with the whole proposal and is "
-                "asked to take it up; no rule checks that it did, because its words would tell too little."
+                "back once. Similar questions are reported. The model reads the objection with the whole proposal, and "
+                "is asked to take it up; no rule checks that it did, because its words would tell too little."
             ),
         ),
         ("033e9fb7",),
