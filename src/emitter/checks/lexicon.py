@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _GAP: Final = ".."
 _MAX_GAP: Final = 4
 _NUMBER: Final = "#"
+_UNLESS, _EXEMPT = "-", "~"
+"""The first characters of the tags of a rule's exceptions: of those for the whole text, and of those for a phrase."""
 _BREAKS: Final = frozenset({MARK, ",", "?"})
 """The tokens that a gap does not skip."""
 _MAX_STATES: Final = 4096
@@ -40,8 +42,9 @@ _MAX_STATES: Final = 4096
 class LexiconRule:
     """A rule of a lexicon.
 
-    A finding is reported if ``slot`` contains one of ``phrases``, unless it also contains one of ``unless``. ``finds``
-    and ``passes`` are examples of texts with and without a finding, for tests.
+    A finding is reported if ``slot`` contains one of ``phrases``, unless it also contains one of ``unless``. A phrase
+    that ends with the same word as one of ``exempt`` does not count, and others in the text do. ``finds`` and
+    ``passes`` are examples of texts with and without a finding, for tests.
     """
 
     id: str
@@ -51,6 +54,7 @@ class LexiconRule:
     message: str
     phrases: tuple[str, ...]
     unless: tuple[str, ...] = ()
+    exempt: tuple[str, ...] = ()
     finds: tuple[str, ...] = ()
     passes: tuple[str, ...] = ()
 
@@ -134,9 +138,13 @@ class PhraseAutomaton:
 
     def _advance(self, state: _State, token: str | None) -> _State:
         """Build the state that follows on a token."""
-        matched = {number for number in state.expected if self._accepts(number, token)} | self._first.get(token, set())
+        # A number that is a word of some phrase, such as the 2 of "type 2", is still any number for the others.
+        read = (token, _NUMBER) if token is not None and token[0].isdigit() else (token,)
+        matched = {number for number in state.expected if any(self._accepts(number, each) for each in read)}
+        matched |= {number for each in read for number in self._first.get(each, ())}
         expected = frozenset(number for step in matched for number in self._steps[step].following)
-        tags = frozenset(tag for step in matched if (tag := self._steps[step].tag) is not None)
+        ended = {tag for step in matched if (tag := self._steps[step].tag) is not None}
+        tags = frozenset(tag for tag in ended if tag[0] != _EXEMPT and f"{_EXEMPT}{tag}" not in ended)
         if len(self._states) >= _MAX_STATES:
             self._reset()
         following = self._states.setdefault((expected, tags), _State(expected, tags))
@@ -161,7 +169,7 @@ class LexiconData:
         tags = self.automaton.find(self._skip_asides(split_tokens(text)))
         for tag in sorted(tags):
             rule = self.rules.get(tag)
-            if rule is not None and rule.slot == slot and f"-{tag}" not in tags:
+            if rule is not None and rule.slot == slot and f"{_UNLESS}{tag}" not in tags:
                 yield rule
 
     def _skip_asides(self, tokens: list[str]) -> list[str]:
@@ -181,7 +189,8 @@ def parse_lexicon(text: str) -> LexiconData:
     document = tomllib.loads(text)
     rules = [_parse_rule(table) for table in document["rule"]]
     phrases = [(phrase, rule.id) for rule in rules for phrase in rule.phrases]
-    exceptions = [(phrase, f"-{rule.id}") for rule in rules for phrase in rule.unless]
+    exceptions = [(phrase, f"{_UNLESS}{rule.id}") for rule in rules for phrase in rule.unless]
+    exceptions += [(phrase, f"{_EXEMPT}{rule.id}") for rule in rules for phrase in rule.exempt]
     automaton = PhraseAutomaton((*phrases, *exceptions), document.get("words", {}))
     asides = frozenset(document.get("asides", "").split())
     return LexiconData(MappingProxyType({rule.id: rule for rule in rules}), automaton, asides)
@@ -189,7 +198,7 @@ def parse_lexicon(text: str) -> LexiconData:
 
 def _parse_rule(table: dict[str, Any]) -> LexiconRule:
     members: dict[str, Any] = {**table, "severity": Severity(table["severity"])}
-    members |= {name: tuple(table.get(name, ())) for name in ("phrases", "unless", "finds", "passes")}
+    members |= {name: tuple(table.get(name, ())) for name in ("phrases", "unless", "exempt", "finds", "passes")}
     return LexiconRule(**members)
 
 

@@ -128,6 +128,29 @@ def test_a_policy_that_nobody_can_hold_is_refused(policy: As, message: str) -> N
         scan_narrative("It is safe.", policy)
 
 
+NUMBERED = ("Unit 7", "Step 3", "Version 3.1", "Section 5", "Level 2", "Type 2", "Chapter 1", "Stage 4 or 5")
+SPECIFIC = {
+    "nothing": ("was described", []),
+    "a date": ("was reached on 3 May", ["specific"]),
+    "a year": ("was described in 2019", ["specific"]),
+    "a count": ("had 2 pages", ["specific"]),
+    "a name": ("was described by Maria", ["specific"]),
+    "a title": ("was described by Dr Meyer", ["specific"]),
+    "a day": ("was described on Tuesday", ["specific"]),
+    "the reader": ("was described to you", ["specific"]),
+    "another number of its kind": ("and unit 9 were described", []),
+}
+
+
+@pytest.mark.parametrize("numbered", NUMBERED)
+@pytest.mark.parametrize(("more", "expected"), SPECIFIC.values(), ids=SPECIFIC)
+def test_a_numbered_thing_exempts_its_own_number_only(numbered: str, more: str, expected: list[str]) -> None:
+    """What else the sentence states is as specific as without it."""
+    text = f"According to the log, {numbered} {more}."
+
+    assert rules(text, As("attributive", (), "general")) == expected
+
+
 @pytest.mark.parametrize(
     ("text", "mode", "expected"),
     [
