@@ -18,6 +18,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from emitter.checks.language import LANGUAGE_UNCHECKED, is_english
 from emitter.checks.structural import NOTE, OPTIONS, RECOMMENDATIONS, STEM, SYNOPSIS, parse_severities
 from emitter.checks.text import MARK, split_tokens
 from emitter.findings import Finding, Severity
@@ -158,15 +159,20 @@ class PhraseAutomaton:
 
 @dataclass(frozen=True, slots=True)
 class LexiconData:
-    """The rules of a lexicon file, with the automaton of their phrases."""
+    """The rules of a lexicon file, with the automaton of their phrases and the words behind names in braces."""
 
     rules: Mapping[str, LexiconRule]
     automaton: PhraseAutomaton
     asides: frozenset[str] = frozenset()
+    words: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
     def find(self, slot: str, text: str) -> Iterator[LexiconRule]:
         """Yield the rules of a slot that find something in a text."""
-        tags = self.automaton.find(self._skip_asides(split_tokens(text)))
+        return self.find_in_tokens(slot, split_tokens(text))
+
+    def find_in_tokens(self, slot: str, tokens: list[str]) -> Iterator[LexiconRule]:
+        """Yield the rules of a slot that find something in the tokens of a text."""
+        tags = self.automaton.find(self._skip_asides(tokens))
         for tag in sorted(tags):
             rule = self.rules.get(tag)
             if rule is not None and rule.slot == slot and f"{_UNLESS}{tag}" not in tags:
@@ -191,9 +197,11 @@ def parse_lexicon(text: str) -> LexiconData:
     phrases = [(phrase, rule.id) for rule in rules for phrase in rule.phrases]
     exceptions = [(phrase, f"{_UNLESS}{rule.id}") for rule in rules for phrase in rule.unless]
     exceptions += [(phrase, f"{_EXEMPT}{rule.id}") for rule in rules for phrase in rule.exempt]
-    automaton = PhraseAutomaton((*phrases, *exceptions), document.get("words", {}))
+    words: dict[str, str] = document.get("words", {})
+    automaton = PhraseAutomaton((*phrases, *exceptions), words)
     asides = frozenset(document.get("asides", "").split())
-    return LexiconData(MappingProxyType({rule.id: rule for rule in rules}), automaton, asides)
+    word_sets = {name: frozenset(text.split()) for name, text in words.items()}
+    return LexiconData(MappingProxyType({rule.id: rule for rule in rules}), automaton, asides, word_sets)
 
 
 def _parse_rule(table: dict[str, Any]) -> LexiconRule:
@@ -215,7 +223,8 @@ _ALLOWED: Final = (Severity.OFF, Severity.WARNING, Severity.RETRY)
 class EnglishLexicon:
     """Checks a binding moment for English phrases that defer, lead or give no answer.
 
-    The findings ask the model for one correction. If they remain, they are reported as warnings.
+    The findings ask the model for one correction. If they remain, they are reported as warnings. A decision in another
+    language has the warning ``language-unchecked``.
 
     Args:
         severities: Severities that differ from the defaults, for example ``{"synopsis-open": "off"}``. Each is "off",
@@ -225,20 +234,30 @@ class EnglishLexicon:
     severities: Mapping[str, Severity | str] = field(default_factory=dict[str, "Severity | str"])
 
     def __post_init__(self) -> None:
-        severities = (
-            parse_severities(self.severities, load_lexicon("english").rules, _ALLOWED) if self.severities else {}
-        )
+        rules = (*load_lexicon("english").rules, LANGUAGE_UNCHECKED) if self.severities else ()
+        severities = parse_severities(self.severities, rules, _ALLOWED) if self.severities else {}
         object.__setattr__(self, "severities", MappingProxyType(severities))
 
     def __call__(self, value: BindingMoment, /) -> tuple[Finding, ...]:
-        """Return the findings of the lexicon."""
+        """Return the findings of the lexicon, or a notice that it does not read the language."""
         lexicon = load_lexicon("english")
-        return tuple(
+        slots = [(slot, pointer, split_tokens(text)) for slot, pointer, text in iter_slots(value)]
+        findings = [
             Finding(pointer, rule.id, severity, f"{rule.message} (section {rule.section})")
-            for slot, pointer, text in iter_slots(value)
-            for rule in lexicon.find(slot, text)
-            if (severity := Severity(self.severities.get(rule.id, rule.severity))) is not Severity.OFF
-        )
+            for slot, pointer, tokens in slots
+            for rule in lexicon.find_in_tokens(slot, tokens)
+            if (severity := self._severity(rule.id, rule.severity)) is not Severity.OFF
+        ]
+        is_off = self._severity(LANGUAGE_UNCHECKED, Severity.WARNING) is Severity.OFF
+        if not is_off and not is_english(token for _, _, tokens in slots for token in tokens):
+            findings.append(Finding("", LANGUAGE_UNCHECKED, Severity.WARNING, _LANGUAGE_UNCHECKED_MESSAGE))
+        return tuple(findings)
+
+    def _severity(self, rule: str, default: Severity) -> Severity:
+        return Severity(self.severities.get(rule, default))
+
+
+_LANGUAGE_UNCHECKED_MESSAGE: Final = "Not checked: language. No rule of wording reads the language of this decision."
 
 
 def iter_slots(moment: BindingMoment) -> Iterator[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ from emitter.authority.envelopes import (
     aemit_authorization,
     dump_authorization,
     emit_authorization,
+    enforce_workflow,
     read_authorization,
 )
 from emitter.authority.envelopes.drafts import build_draft_schema
@@ -190,6 +191,11 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "/proposal/text: imperative",
     ),
+    "a verdict of a source that is none of the call's": (
+        document("narrative", text="According to the quixotic test, he is HIV positive."),
+        {"materials": [Material("The device is old.", "package leaflet")]},
+        "/proposal/text: classification",
+    ),
     "a forbidden marker": (
         document("narrative", text="According to the manual, it is a quixotic miracle."),
         {"narrative": STRICT},
@@ -215,6 +221,63 @@ def test_what_does_not_hold_is_sent_back_without_its_words(
     assert found.attempts[1].corrected
     said = json.dumps(vendor.calls[1].body) + json.dumps([each.to_json() for each in found.events])
     assert "quixotic" not in said
+
+
+SOURCED: dict[str, tuple[str, dict[str, Any]]] = {
+    "a material": ("According to the leaflet, the device is safe.", {"materials": [Material("Safe.", "leaflet.pdf")]}),
+    "a material that is an instruction": (
+        "According to the leaflet, patients must fast.",
+        {"materials": [Material("Patients must fast.", "package leaflet", Trust.UNTRUSTED)]},
+    ),
+    "an oracle": ("Lab-7 states that the sample is contaminated.", {}),
+    "a reading": ("According to the potassium reading, the sample is contaminated.", {}),
+}
+
+
+@pytest.mark.parametrize(("text", "more"), SOURCED.values(), ids=SOURCED)
+@pytest.mark.parametrize("world", ["sync", "async"])
+def test_a_narrative_passes_on_what_a_source_of_the_call_says(
+    vendor: Simulator, text: str, more: dict[str, Any], world: str
+) -> None:
+    """And another envelope with it is taken by a workflow that names the same sources."""
+    vendor.script(Text(document("narrative", text=text)))
+    client: Any = vendor.client("openai/gpt-6-sol", asynchronous=world == "async")
+    found = emitted(world, client=client, **more)
+    names = [material.source for material in more.get("materials", ())]
+
+    assert (found.value.kind, len(found.attempts), found.findings) == ("narrative", 1, ())
+    assert enforce_workflow(found.value, WITHOUT, oracles=READINGS, materials=names) == found.value
+    assert enforce_workflow(found.value, WITHOUT).kind == "refusal"
+
+
+DOUBTED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "a source that is none of the call's": (document("narrative"), ["unknown-source"]),
+    "a refusal in a language that nobody reads": (
+        document("refusal", user_message="Dazu kann ich Ihnen an dieser Stelle leider gar nichts sagen."),
+        ["language-unchecked"],
+    ),
+    "a refusal in English": (document("refusal"), []),
+}
+
+
+@pytest.mark.parametrize(("written", "rules"), DOUBTED.values(), ids=DOUBTED)
+def test_what_may_be_wrong_is_a_warning(vendor: Simulator, written: Any, rules: list[str]) -> None:
+    """It is accepted at once."""
+    vendor.script(Text(written))
+    found = emitted()
+
+    assert [finding.rule for finding in found.findings] == rules
+    assert len(found.attempts) == 1
+
+
+def test_other_materials_are_another_emission(vendor: Simulator) -> None:
+    """A kept narrative is not returned where its source is gone."""
+    host = Acceptor(store=MemoryStore())
+    vendor.script(Text(document("narrative", text=SOURCED["a material"][0])), Text(document("refusal")))
+    first = emitted(host=host, run_id="run-1", **SOURCED["a material"][1])
+    second = emitted(host=host, run_id="run-1")
+
+    assert (first.value.kind, second.value.kind) == ("narrative", "refusal")
 
 
 def test_what_never_holds_is_invalid(vendor: Simulator) -> None:

@@ -48,6 +48,7 @@ HOSTILE = {
     "tests asked about": "result is whether ",
     "modals": "you must should ",
     "sources": "says ",
+    "sources one after another": "the leaflet says it and the doctor says it and ",
     "that": "that ",
     "hedges": "not always sometimes ",
     "links": "so then please ",
@@ -68,6 +69,7 @@ def _scanned(mode: str) -> Callable[[str], object]:
 
 READERS: dict[str, Callable[[str], object]] = {
     "attributive": _scanned("attributive"),
+    "attributive with sources": lambda text: scan_narrative(text, As("attributive"), sources=("leaflet", *NAMES)),
     "educational": _scanned("educational"),
     "scrub": scrub_measurements,
     "leaks": lambda text: find_leaks(text, NAMES),

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emitter.authority.narrative import NarrativeMarker, NarrativePolicyLike, NarrativeRule, scan_narrative
+from emitter.authority.narrative import (
+    NarrativeMarker,
+    NarrativePolicyLike,
+    NarrativeRule,
+    names_unknown_source,
+    scan_narrative,
+)
 from emitter.checks.lexicon import LexiconRule, load_lexicon
 from emitter.errors import InputError
 from emitter.models.authorization import NarrativePolicy
@@ -126,6 +132,72 @@ def test_a_policy_that_nobody_can_hold_is_refused(policy: As, message: str) -> N
     """Rather than let everything pass."""
     with pytest.raises(InputError, match=message):
         scan_narrative("It is safe.", policy)
+
+
+SOURCES = (
+    "the HIV test of 3 May",
+    "package_leaflet.pdf",
+    "lab-7",
+    "Central Laboratory",
+    "police report",
+    "potassium reading",
+)
+KNOWN = {
+    "its word": "According to the test, he is HIV positive.",
+    "all its words": "According to the HIV test, he is HIV positive.",
+    "the name of a file": "The package leaflet states that the tablets are safe for children.",
+    "an adjective that changes nothing": "Per the attached leaflet, the compound is harmful.",
+    "an id": "According to the lab, the sample is contaminated.",
+    "a name": "Central Laboratory reported that the sample is contaminated.",
+    "a reading": "According to the potassium reading, the sample is contaminated.",
+    "a section of it": "According to section 4 of the leaflet, patients must fast.",
+    "its genitive": "The leaflet's warning is that the dye is harmful.",
+    "after the verdict": "The tablets are safe and effective, the leaflet says.",
+    "by it": "It is stated in the leaflet that the drug is harmful.",
+    "in its words": "In the words of the leaflet, the wiring is unsafe.",
+    "a quotation": "The leaflet reads: \u201cTake this product with water.\u201d",
+    "two of them": "The leaflet and the police report both say that the tablets are safe.",
+    "a pronoun": "The leaflet says that the bottle is old. It says that the tablets are safe.",
+    "a verdict of its own, beside what another says": "The leaflet says the tablets are safe, and the maker agrees.",
+}
+UNKNOWN = {
+    "another source": "According to the doctor, he is HIV positive.",
+    "a word of ours": "According to callsource, he is HIV positive.",
+    "its author": "The leaflet author says that the tablets are safe.",
+    "somebody who has it": "According to the author of the leaflet, he is HIV positive.",
+    "another of its kind": "According to the hospital report, the driver was unfit.",
+    "the known one as a thing": "The doctor says that, unlike the leaflet, he is HIV positive.",
+    "the known one as what is judged": "According to the doctor, the leaflet is unlawful.",
+    "the known one in another part": "The leaflet lies there, and the doctor says he is HIV positive.",
+    "both, each with a part": "According to the leaflet it is old, but according to the doctor he is HIV positive.",
+    "both together": "Both the leaflet and the doctor say that the tablets are safe.",
+    "a pronoun": "The union says that the letter is old. It says that the dismissal is invalid.",
+    "a quotation": "The label reads: \u201cThis product is safe for pets.\u201d",
+    "an order": "According to the trainer, patients must fast.",
+}
+
+
+@pytest.mark.parametrize("text", KNOWN.values(), ids=KNOWN)
+def test_a_source_of_the_call_may_pass_a_verdict(text: str) -> None:
+    """Whatever it is called by, as long as it is that source."""
+    assert scan_narrative(text, As("attributive"), sources=SOURCES) == ()
+    assert scan_narrative(text, As("attributive"), sources=()) != ()
+
+
+@pytest.mark.parametrize("text", UNKNOWN.values(), ids=UNKNOWN)
+def test_no_other_source_may(text: str) -> None:
+    """A model can name any, so a verdict of such a source is its own."""
+    found = {NarrativeRule(each.rule).value for each in scan_narrative(text, As("attributive"), sources=SOURCES)}
+    assert "unattributed" in found
+    assert not found.isdisjoint({"classification", "imperative"})
+
+
+def test_without_a_verdict_another_source_is_only_noted() -> None:
+    """Nothing has authority there, and the name may be one that no rule recognizes."""
+    text = "According to the manual, the pump supports several modes."
+    assert scan_narrative(text, As("attributive"), sources=SOURCES) == ()
+    assert names_unknown_source(text, SOURCES)
+    assert not names_unknown_source(text, ("manual.pdf",))
 
 
 NUMBERED = ("Unit 7", "Step 3", "Version 3.1", "Section 5", "Level 2", "Type 2", "Chapter 1", "Stage 4 or 5")

@@ -20,10 +20,13 @@ from emitter.authority.envelopes.oracles import (
     find_refusal_violations,
     select_undisputed,
 )
-from emitter.authority.narrative.scanner import NarrativeRule, scan_narrative
+from emitter.authority.narrative.scanner import NarrativeRule, names_unknown_source, scan_narrative
 from emitter.authority.narrative.text import MEASUREMENT_PLACEHOLDER, scrub_measurements
+from emitter.checks.language import LANGUAGE_UNCHECKED, is_english
+from emitter.checks.text import split_tokens
 from emitter.decisions.canonical_json import CanonicalProfile, normalize_json
 from emitter.errors import InputError, NotCanonical
+from emitter.findings import Finding, Severity
 from emitter.messages import as_list, as_mapping
 from emitter.models.authorization import GrammarMode, NarrativePolicy, RefusalCode, Specificity, WorkflowDeclaration
 from emitter.schema import Violation
@@ -150,8 +153,9 @@ class EnvelopeStamp:
 class AuthorizationConstraints:
     """The rules that every envelope of a call must satisfy.
 
-    ``oracles`` are the readings that may be cited, ``narrative`` the policy for text without authority, and ``actions``
-    the actions that may be proposed (None for any).
+    ``oracles`` are the readings that may be cited, ``narrative`` the policy for text without authority, ``actions``
+    the actions that may be proposed (None for any), and ``materials`` the sources of the materials that a narrative may
+    attribute a verdict to.
 
     Raises:
         InputError: An argument is invalid.
@@ -161,6 +165,7 @@ class AuthorizationConstraints:
     oracles: tuple[OracleReading, ...] = ()
     narrative: NarrativePolicy = DEFAULT_NARRATIVE
     actions: tuple[str, ...] | None = None
+    materials: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_type("workflow", self.workflow, WorkflowDeclaration)
@@ -168,8 +173,9 @@ class AuthorizationConstraints:
         _check_not_blank("narrative.forbidden_markers", self.narrative.forbidden_markers)
         for index, reading in enumerate(self.oracles):
             check_type(f"oracles[{index}]", reading, OracleReading)
-        for index, action in enumerate(self.actions or ()):
-            check_type(f"actions[{index}]", action, str)
+        for name in ("actions", "materials"):
+            for index, text in enumerate(getattr(self, name) or ()):
+                check_type(f"{name}[{index}]", text, str)
         _check_not_blank("actions", self.actions or ())
 
     @classmethod
@@ -179,10 +185,11 @@ class AuthorizationConstraints:
         oracles: object = (),
         narrative: NarrativePolicy = DEFAULT_NARRATIVE,
         actions: object = None,
+        materials: object = (),
     ) -> Self:
         """Build the constraints from any iterables, or raise ``InputError``."""
         allowed = None if actions is None else _as_tuple("actions", actions)
-        return cls(workflow, _as_tuple("oracles", oracles), narrative, allowed)
+        return cls(workflow, _as_tuple("oracles", oracles), narrative, allowed, _as_tuple("materials", materials))
 
     @property
     def cache_key(self) -> tuple[str, ...]:
@@ -191,7 +198,8 @@ class AuthorizationConstraints:
             [reading.record.model_dump(mode="json"), reading.axis, reading.value, reading.name]
             for reading in self.oracles
         ]
-        parts = (self.workflow.model_dump(mode="json"), self.narrative.model_dump(mode="json"), self.actions, readings)
+        policies = (self.workflow.model_dump(mode="json"), self.narrative.model_dump(mode="json"))
+        parts = (*policies, self.actions, readings, self.materials)
         return tuple(json.dumps(reading) for reading in parts)
 
     @property
@@ -199,6 +207,11 @@ class AuthorizationConstraints:
         """The ids and names of the oracles, which no user may see."""
         names = [name for reading in self.oracles for name in (reading.record.oracle_id, reading.name)]
         return tuple(dict.fromkeys(name for name in names if name and not is_blank(name)))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names under which a narrative may refer to the materials and readings."""
+        return (*self.materials, *self.oracle_names, *(f"{reading.axis} reading" for reading in self.oracles))
 
 
 def _check_not_blank(name: str, texts: tuple[str, ...]) -> None:
@@ -335,15 +348,18 @@ def scrub_narrative(text: str, policy: NarrativePolicy) -> str:
     return scrub_measurements(text) if policy.scrub_measurements else text
 
 
-def find_narrative_violations(text: str, policy: NarrativePolicy) -> tuple[Violation, ...]:
-    """Return the rules of a policy that a text breaks, each once; blank text and blank markers are violations."""
+def find_narrative_violations(text: str, policy: NarrativePolicy, sources: tuple[str, ...]) -> tuple[Violation, ...]:
+    """Return the rules of a policy that a text breaks, each once; blank text and blank markers are violations.
+
+    ``sources`` name the materials and readings to which the text may attribute a verdict or an instruction.
+    """
     if is_blank(text.replace(MEASUREMENT_PLACEHOLDER, "")):
         return (_EMPTY_TEXT,)
     if any(map(is_blank, policy.forbidden_markers)):
         return (_BLANK_MARKER,)
     violations = (
         Violation(f"{_PROPOSAL_POINTER}/text", NarrativeRule(finding.rule).value, finding.expected)
-        for finding in scan_narrative(text, policy)
+        for finding in scan_narrative(text, policy, sources=sources)
     )
     return tuple(dict.fromkeys(violations))
 
@@ -354,7 +370,8 @@ def _iter_violations(draft: AuthorizationDraft, constraints: AuthorizationConstr
             yield from _authority_violations(draft, constraints)
             yield from _claim_violations(draft, constraints)
         case ProposedNarrative(text=text):
-            yield from find_narrative_violations(scrub_narrative(text, constraints.narrative), constraints.narrative)
+            policy = constraints.narrative
+            yield from find_narrative_violations(scrub_narrative(text, policy), policy, constraints.sources)
         case ProposedRefusal():
             yield from _refusal_violations(draft, constraints)
         case ProposedDispute(axes=axes):
@@ -362,6 +379,29 @@ def _iter_violations(draft: AuthorizationDraft, constraints: AuthorizationConstr
                 yield Violation(f"{_PROPOSAL_POINTER}/axes", "agreed", _AGREED_AXES)
         case _:
             assert_never(draft)
+
+
+_UNKNOWN_SOURCE: Final = "Each source is a material or a reading that was given, named as it is there."
+_LANGUAGE_UNREAD: Final = "Not checked: language. No rule for the wording reads the language of this text."
+
+
+def find_doubts(draft: AuthorizationDraft, constraints: AuthorizationConstraints) -> tuple[Finding, ...]:
+    """Return what may be wrong with a valid draft: a source that the call does not have, a language nobody reads."""
+    return tuple(_iter_doubts(draft, constraints))
+
+
+def _iter_doubts(draft: AuthorizationDraft, constraints: AuthorizationConstraints) -> Iterator[Finding]:
+    if isinstance(draft, ProposedNarrative):
+        pointer, text = f"{_PROPOSAL_POINTER}/text", draft.text
+        is_attributive = constraints.narrative.grammar_mode is GrammarMode.ATTRIBUTIVE
+        if is_attributive and names_unknown_source(text, constraints.sources):
+            yield Finding(pointer, "unknown-source", Severity.WARNING, _UNKNOWN_SOURCE)
+    elif isinstance(draft, ProposedRefusal):
+        pointer, text = f"{_PROPOSAL_POINTER}/user_message", f"{draft.user_message} {draft.recovery_hint or ''}"
+    else:
+        return
+    if not is_english(split_tokens(text)):
+        yield Finding(pointer, LANGUAGE_UNCHECKED, Severity.WARNING, _LANGUAGE_UNREAD)
 
 
 def _claim_axes(draft: ProposedClaim) -> tuple[str, ...]:

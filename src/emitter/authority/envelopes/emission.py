@@ -13,6 +13,7 @@ from emitter.authority.envelopes.drafts import (
     DEFAULT_NARRATIVE,
     AuthorizationConstraints,
     EnvelopeStamp,
+    find_doubts,
     find_violations,
 )
 from emitter.authority.envelopes.enforcement import (
@@ -85,7 +86,7 @@ def emit_authorization(  # noqa: PLR0913  all but the model and the workflow hav
         EmissionError: ``Refused``, ``Truncated``, ``Invalid`` or ``Unreachable``, with the whole trace.
     """
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
-    settings = _with_oracle_materials(Settings.from_options(model, options), constraints)
+    settings, constraints = _with_materials(Settings.from_options(model, options), constraints)
     return execute(_plan_request(constraints, verify, messages, settings))
 
 
@@ -103,7 +104,7 @@ async def aemit_authorization(  # noqa: PLR0913  all but the model and the workf
 ) -> AuthorizationEmission:
     """Async version of ``emit_authorization``; ``client`` must be async, and ``verify`` must not be."""
     constraints = _check_verify(AuthorizationConstraints.from_arguments(workflow, oracles, narrative, actions), verify)
-    settings = _with_oracle_materials(Settings.from_options(model, options), constraints)
+    settings, constraints = _with_materials(Settings.from_options(model, options), constraints)
     return await aexecute(_plan_request(constraints, verify, messages, settings))
 
 
@@ -118,13 +119,23 @@ def _check_verify(constraints: AuthorizationConstraints, verify: VerifyRecord | 
     return constraints
 
 
-def _with_oracle_materials(settings: Settings, constraints: AuthorizationConstraints) -> Settings:
-    """Add the readings to the materials, rejecting secrets, and drop a ``kind`` that names this kind anyway."""
+def _with_materials(
+    settings: Settings, constraints: AuthorizationConstraints
+) -> tuple[Settings, AuthorizationConstraints]:
+    """Add the readings to the materials, and the materials' sources to the constraints.
+
+    A secret in a reading is rejected, and a ``kind`` that names this kind anyway is dropped.
+    """
     readings = build_oracle_materials(constraints)
     if settings.host.config.secrets.redact_json([reading.text for reading in readings]).count:
         raise InputError("A reading contains a secret of the host.", hint="Leave it out: models must not see secrets.")
     kind = None if settings.kind == AUTHORIZATION else settings.kind
-    return replace(settings, kind=kind, materials=(*settings.resolve_materials(), *readings))
+    materials = settings.resolve_materials()
+    sources = tuple(material.source for material in materials)
+    return (
+        replace(settings, kind=kind, materials=(*materials, *readings)),
+        replace(constraints, materials=sources),
+    )
 
 
 def _plan_request(
@@ -146,11 +157,10 @@ def build_authorization_form(
     def read(document: Json) -> ParseResult[AuthorizationEnvelope | UnverifiedClaim]:
         draft = drafts.parse_draft(document)
         violations = find_violations(draft, constraints)
-        return (
-            ParseResult(violations=violations)
-            if violations
-            else ParseResult(authorize_draft(draft, constraints, make_stamp(), verify))
-        )
+        if violations:
+            return ParseResult(violations=violations)
+        envelope = authorize_draft(draft, constraints, make_stamp(), verify)
+        return ParseResult(envelope, findings=find_doubts(draft, constraints))
 
     return OutputForm(
         kind=AUTHORIZATION,

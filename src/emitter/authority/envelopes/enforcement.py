@@ -130,11 +130,12 @@ def _refusal_reason(draft: ProposedRefusal, stamp: EnvelopeStamp) -> RefusalReas
     return RefusalReason(code=draft.code, user_message=draft.user_message, audit_id=stamp.audit_id, **hint)
 
 
-def enforce_workflow(
+def enforce_workflow(  # noqa: PLR0913  all but the envelope and the workflow have a default
     envelope: AuthorizationEnvelope,
     workflow: WorkflowDeclaration,
     *,
     oracles: Iterable[OracleReading] = (),
+    materials: Iterable[str] = (),
     narrative: NarrativePolicy | None = None,
     verify: VerifyRecord | None = None,
 ) -> AuthorizationEnvelope:
@@ -143,7 +144,8 @@ def enforce_workflow(
     A claim becomes ``POLICY_VIOLATION`` in a workflow without authority, and ``UNRESOLVABLE`` if ``oracles`` do not
     support it or ``verify`` rejects a record; ASYNC workflows require ``verify``. A dispute becomes ``UNRESOLVABLE`` if
     ``oracles`` do not disagree as it says. A narrative is scanned by its own policy and by ``narrative``, the
-    workflow's: measurements are removed if either requires it, and any other violation gives ``POLICY_VIOLATION``. A
+    workflow's: measurements are removed if either requires it, and any other violation gives ``POLICY_VIOLATION``. It
+    may attribute verdicts and instructions to ``oracles`` and to ``materials``, the sources of the call's materials. A
     refusal's text is replaced if it reveals oracles or thresholds, states something, or contains a marker that
     ``narrative`` forbids.
 
@@ -151,7 +153,7 @@ def enforce_workflow(
         InputError: ``envelope`` is not a valid envelope.
     """
     constraints = AuthorizationConstraints.from_arguments(
-        workflow, oracles, DEFAULT_NARRATIVE if narrative is None else narrative
+        workflow, oracles, DEFAULT_NARRATIVE if narrative is None else narrative, materials=materials
     )
     admitted = _check_constraints(validate_envelope(envelope), constraints, narrative)
     if not isinstance(admitted, Measurement | Classification | Action):
@@ -181,7 +183,7 @@ def _check_constraints(
         case Measurement() | Classification() | Action():
             return _check_claim(envelope, constraints)
         case Narrative():
-            return _check_narrative(envelope, narrative)
+            return _check_narrative(envelope, narrative, constraints.sources)
         case Refusal():
             return _check_refusal(envelope, constraints)
         case DisputeSummary():
@@ -210,10 +212,12 @@ def _refusal_for(envelope: AuthorizationEnvelope, code: RefusalCode) -> Refusal:
     return make_refusal(code, digest_of(envelope.model_dump(mode="json"), CanonicalProfile.WIRE))
 
 
-def _check_narrative(narrative: Narrative, workflow_policy: NarrativePolicy | None) -> Narrative | Refusal:
+def _check_narrative(
+    narrative: Narrative, workflow_policy: NarrativePolicy | None, sources: tuple[str, ...]
+) -> Narrative | Refusal:
     policies = dict.fromkeys((narrative.policy, workflow_policy or narrative.policy))
     text = reduce(scrub_narrative, policies, narrative.text)
-    if any(find_narrative_violations(text, policy) for policy in policies):
+    if any(find_narrative_violations(text, policy, sources) for policy in policies):
         return _refusal_for(narrative, RefusalCode.POLICY_VIOLATION)
     return narrative if text == narrative.text else Narrative(text=text, policy=narrative.policy)
 

@@ -10,6 +10,7 @@ from emitter.authority.narrative.scanner import NarrativeMarker as NarrativeMark
 from emitter.authority.narrative.scanner import NarrativePolicyLike as NarrativePolicyLike
 from emitter.authority.narrative.scanner import NarrativeRule as NarrativeRule
 from emitter.authority.narrative.scanner import find_leaks as find_leaks
+from emitter.authority.narrative.scanner import names_unknown_source as names_unknown_source
 from emitter.authority.narrative.scanner import scan_narrative as scan_narrative
 from emitter.authority.narrative.text import MEASUREMENT_PLACEHOLDER as MEASUREMENT_PLACEHOLDER
 from emitter.authority.narrative.text import scrub_measurements as scrub_measurements

@@ -17,6 +17,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
+from emitter.authority.narrative.sources import mark_sources, name_words
 from emitter.authority.narrative.text import (
     find_measurements,
     find_spellings,
@@ -94,7 +95,10 @@ EXPECTED_BY_RULE: Mapping[NarrativeRule, str] = MappingProxyType(
         NarrativeRule.CLASSIFICATION: "A narrative gives no verdict; a classification is an envelope of its own.",
         NarrativeRule.IMPERATIVE: "A narrative gives no instructions; an action is an envelope of its own.",
         NarrativeRule.FORBIDDEN: "A narrative contains none of the markers that its policy forbids.",
-        NarrativeRule.UNATTRIBUTED: "Each sentence names its source.",
+        NarrativeRule.UNATTRIBUTED: (
+            "Each sentence names its source. Verdicts and instructions are those of a material or a reading that was "
+            "given, named as it is there."
+        ),
         NarrativeRule.UNHEDGED: "Each sentence leaves open whether it is true.",
         NarrativeRule.PARTICULAR: (
             "An educational narrative states what is true in general. It addresses nobody and describes no single case."
@@ -122,8 +126,13 @@ _LEVELS: Final = (_GENERAL, "contextualized")
 _Span = tuple[int, int]
 
 
-def scan_narrative(text: str, policy: NarrativePolicyLike) -> tuple[NarrativeMarker, ...]:
+def scan_narrative(
+    text: str, policy: NarrativePolicyLike, *, sources: Iterable[str] | None = None
+) -> tuple[NarrativeMarker, ...]:
     """Return the places where a narrative breaks its policy, in the order of the text.
+
+    In the attributive mode a source may pass a verdict or give an instruction. ``sources`` are the names of those that
+    may: the materials and readings of the call. If it is None, any source may.
 
     Measurements are reported even with ``scrub_measurements``; a caller who removes them ignores those. The rules are
     for English. In a text in another language, only numbers, the caller's markers and missing sources or hedges are
@@ -136,11 +145,19 @@ def scan_narrative(text: str, policy: NarrativePolicyLike) -> tuple[NarrativeMar
     joined = join_spaced_words(visible)
     mode = _check_choice("grammar_mode", policy.grammar_mode, _MODES)
     level = _check_choice("max_specificity", policy.max_specificity, _LEVELS)
-    scan = _NarrativeScan(mode, level, find_measurements(joined), joined.text)
+    known = None if sources is None else name_words(_check_names("sources", sources))
+    scan = _NarrativeScan(mode, level, find_measurements(joined), joined.text, known)
     found = {(joined.span(*span), rule) for rule, span in scan.iter_markers()}
     forbidden = find_spellings(_check_markers(policy), visible.text)
     found |= {(visible.span(*span), NarrativeRule.FORBIDDEN) for span in forbidden}
     return tuple(make_marker(rule, span) for span, rule in sorted(found))
+
+
+def names_unknown_source(text: str, sources: Iterable[str]) -> bool:
+    """Return whether a sentence of a narrative is attributed to a source that ``sources`` does not name."""
+    joined = join_spaced_words(to_visible_text(_check_text(text)))
+    known = name_words(_check_names("sources", sources))
+    return _NarrativeScan(_ATTRIBUTIVE, _GENERAL, [], joined.text, known).names_unknown_source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,26 +168,73 @@ class _NarrativeScan:
     level: str
     measurement_spans: list[_Span]
     text: str
+    known_sources: tuple[frozenset[str], ...] | None
 
     def iter_markers(self) -> Iterator[tuple[NarrativeRule, _Span]]:
         yield from ((NarrativeRule.MEASUREMENT, span) for span in self.measurement_spans)
         masked = _mask_spans(self.text, self.measurement_spans)
-        has_named_source = False
-        for start, end in split_sentences(masked):
+        named = _NamedSource.NONE
+        for start, end in self._split(masked):
             sentence = masked[start:end]
             found, span = _find_ids(sentence), (start, start + len(sentence.rstrip(_END_MARKS)))
-            sourced = self.mode == _ATTRIBUTIVE and _is_attributed(found, has_named_source=has_named_source)
-            has_named_source = has_named_source or sourced
+            source = self._find_source(sentence, found, named) if self.mode == _ATTRIBUTIVE else _NamedSource.NONE
+            named = named if source is _NamedSource.NONE else source
             quotes = _QUOTED.search(masked, start, end) is not None
-            for rule in self._broken_rules(found, sourced=sourced, quotes=quotes):
+            for rule in self._broken_rules(found, source, quotes=quotes):
                 yield rule, span
 
-    def _broken_rules(self, found: set[str], *, sourced: bool, quotes: bool) -> set[NarrativeRule]:
+    def names_unknown_source(self) -> bool:
+        """Return whether a sentence is attributed to a source that is none of the call's."""
+        named = _NamedSource.NONE
+        for start, end in self._split(self.text):
+            source = self._find_source(self.text[start:end], _find_ids(self.text[start:end]), named)
+            if source is _NamedSource.UNKNOWN:
+                return True
+            named = named if source is _NamedSource.NONE else source
+        return False
+
+    def _split(self, masked: str) -> Iterator[_Span]:
+        """Yield the sentences; a part that names a source of its own is one, so that no other answers for it."""
+        is_split = self.known_sources is not None and self.mode == _ATTRIBUTIVE
+        for first, end in split_sentences(masked):
+            start = first
+            for joint in _JOINT.finditer(masked, first, end) if is_split else ():
+                clause = masked[joint.end() : min(end, joint.end() + _LONGEST_CLAUSE)].partition(",")[0]
+                if _is_attributed(_find_ids(f"{clause}."), has_named_source=True):
+                    yield start, joint.start()
+                    start = joint.end()
+            yield start, end
+
+    def _find_source(self, sentence: str, found: set[str], named: _NamedSource) -> _NamedSource:
+        """Return whether a sentence names its source, or refers by a pronoun to a source of an earlier sentence."""
+        if not _is_attributed(found, has_named_source=named is not _NamedSource.NONE):
+            return _NamedSource.NONE
+        if self.known_sources is None:
+            return _NamedSource.KNOWN
+        lexicon = load_lexicon("english", __package__ or "")
+        nouns = lexicon.words["source"].difference(*(lexicon.words[name] for name in ("say", "says", "saying")))
+        marked = mark_sources(sentence, self.known_sources, nouns)
+        if any(rule.id == _KNOWN_SOURCE for rule in lexicon.find("narrative", marked.translate(_CLAUSE_MARKS))):
+            return _NamedSource.KNOWN
+        return named if _PRONOUN_SOURCE in found else _NamedSource.UNKNOWN
+
+    def _broken_rules(self, found: set[str], source: _NamedSource, *, quotes: bool) -> set[NarrativeRule]:
         """Return the rules that a sentence breaks, given what the lexicon finds in it."""
         exempt = {NarrativeRule.CLASSIFICATION.value, NarrativeRule.IMPERATIVE.value, *((_ORDER,) if quotes else ())}
+        if source is _NamedSource.UNKNOWN and not exempt.isdisjoint(found):
+            found, source = found | {NarrativeRule.UNATTRIBUTED.value}, _NamedSource.NONE
+        sourced = source is not _NamedSource.NONE
         broken = {NarrativeRule(each.partition(".")[0]) for each in found - (exempt if sourced else set())}
         checked = {*_RULES_BY_MODE[self.mode], *((NarrativeRule.SPECIFIC,) if self.level == _GENERAL else ())}
         return broken & (checked | _AUTHORITY_RULES) - ({NarrativeRule.UNATTRIBUTED} if sourced else set())
+
+
+class _NamedSource(Enum):
+    """What a sentence is attributed to: nothing, a source of the call, or another one."""
+
+    NONE = "none"
+    KNOWN = "known"
+    UNKNOWN = "unknown"
 
 
 def _find_ids(sentence: str) -> set[str]:
@@ -178,7 +242,7 @@ def _find_ids(sentence: str) -> set[str]:
     lexicon = load_lexicon("english", __package__ or "")
     plain = _MONTH.sub("q", sentence.translate(_CLAUSE_MARKS))
     text = _NUMBERED_WORD.sub(_read_number, _unmask_digits(plain, lexicon.automaton))
-    found = {rule.id for rule in lexicon.find("narrative", text)}
+    found = {rule.id for rule in lexicon.find("narrative", text)} - {_KNOWN_SOURCE}
     is_heading = len(sentence.split()) <= _HEADING and not sentence.rstrip(_CLOSING_MARKS).endswith(".")
     return found - {NarrativeRule.UNATTRIBUTED.value, NarrativeRule.UNHEDGED.value} if is_heading else found
 
@@ -207,6 +271,11 @@ def _read_number(word: re.Match[str]) -> str:
 _ORDER: Final = "imperative.order"
 _OWN_SOURCE: Final = "unattributed.own"
 _PRONOUN_SOURCE: Final = "unattributed.pronoun"
+_KNOWN_SOURCE: Final = "known-source"
+_JOINT: Final = re.compile(r",?\s+(?:and|but|while|whereas|although|though|yet)\s+", re.IGNORECASE)
+"""The places at which a sentence may go on with another source."""
+_LONGEST_CLAUSE: Final = 160
+"""How many characters after a joint are read for a source, so that many joints take linear time."""
 _QUOTED: Final = re.compile('["\u201c\u201d]')
 _CLAUSE_MARKS: Final = str.maketrans(dict.fromkeys('"\u201c\u201d|=<>\u2192', ";"))
 """Quotation marks and the marks of tables and assignments, which separate clauses."""
@@ -243,6 +312,12 @@ def _check_text(text: object) -> str:
     if not isinstance(text, str):
         raise InputError(f"text is of type {type(text).__name__}; it must be a string.")
     return text
+
+
+def _check_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise InputError(f"{name} must be a list of strings.", hint="Put the name into a list.")
+    return tuple(map(_check_text, values))
 
 
 def _check_markers(policy: NarrativePolicyLike) -> tuple[str, ...]:
