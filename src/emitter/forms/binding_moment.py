@@ -314,7 +314,7 @@ def _render_continuation(prompts: PromptTemplates, continuation: Continuation) -
 
 def _render_proposal(moment: BindingMoment) -> str:
     """Return all that the principal read, because their answer may be about any part of it."""
-    question, note = moment.question, moment.meta and moment.meta.calibration_note
+    question, note = moment.question, None if moment.meta is None else moment.meta.calibration_note
     lines = [
         *([] if note is None else [f"Note: {_single_line(note)}"]),
         f"Synopsis: {_single_line(moment.synopsis)}",
