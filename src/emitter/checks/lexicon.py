@@ -18,9 +18,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from emitter.checks.language import LANGUAGE_UNCHECKED, is_english
 from emitter.checks.structural import NOTE, OPTIONS, RECOMMENDATIONS, STEM, SYNOPSIS, parse_severities
-from emitter.checks.text import MARK, split_tokens
+from emitter.checks.text import MARK, is_english, split_tokens
 from emitter.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -216,6 +215,8 @@ def load_lexicon(name: str, package: str = "emitter.checks") -> LexiconData:
     return parse_lexicon(files(package).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
+LANGUAGE_UNCHECKED: Final = "language-unchecked"
+"""The rule of the notice that no rule reads the language of a text."""
 _ALLOWED: Final = (Severity.OFF, Severity.WARNING, Severity.RETRY)
 
 

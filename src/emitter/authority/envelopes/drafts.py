@@ -22,8 +22,8 @@ from emitter.authority.envelopes.oracles import (
 )
 from emitter.authority.narrative.scanner import NarrativeRule, names_unknown_source, scan_narrative
 from emitter.authority.narrative.text import MEASUREMENT_PLACEHOLDER, scrub_measurements
-from emitter.checks.language import LANGUAGE_UNCHECKED, is_english
-from emitter.checks.text import split_tokens
+from emitter.checks.lexicon import LANGUAGE_UNCHECKED
+from emitter.checks.text import is_english, split_tokens
 from emitter.decisions.canonical_json import CanonicalProfile, normalize_json
 from emitter.errors import InputError, NotCanonical
 from emitter.findings import Finding, Severity

@@ -19,7 +19,7 @@ KNOWN_SOURCE: Final = "callsource"
 """The word that stands for a source of the call in the phrases of the lexicon."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019]s\b)?")
 _PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-"""A part of a name in camel case, or with a number, such as ``lab`` in ``lab7``."""
+"""A part of a name in camel case, or before a number."""
 _WITHIN_PHRASE: Final = re.compile(r"[\s*_-]{1,4}")
 _FUNCTION_WORDS: Final = word_set(
     "a about all an and any are as at both but by can does each either every for from had has have her his i if in "
