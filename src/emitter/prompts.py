@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from emitter.arguments import check_text
 from emitter.assets import find_data_folder
 from emitter.errors import BadPrompt, InputError
-from emitter.models import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, OPEN_HATCHES, Trust
+from emitter.models import BINDING_MOMENT, CLARIFICATION_REQUEST, DELIBERATION, ERROR, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -200,8 +200,8 @@ _HATCHES_TEMPLATES: Mapping[tuple[bool, bool], str] = {
 
 
 @lru_cache(maxsize=64)
-def binding_moment_prompt(prompts: PromptTemplates, hatches: Hatches = OPEN_HATCHES) -> str:
-    """Return the system prompt for a binding moment with these hatches, or a veto."""
+def binding_moment_prompt(prompts: PromptTemplates, hatches: Hatches | None = None) -> str:
+    """Return the system prompt for a binding moment with these hatches (by default open ones), or a veto."""
     task = prompts.fill(
         "ask",
         binding_moment=BINDING_MOMENT,
@@ -210,7 +210,8 @@ def binding_moment_prompt(prompts: PromptTemplates, hatches: Hatches = OPEN_HATC
         error=ERROR,
     )
     # A file of its own, so that a caller's ask.md follows the hatches, too.
-    return f"{task}\n\n{prompts.fill(_HATCHES_TEMPLATES[hatches.free_text, hatches.dialogue])}"
+    are_open = (True, True) if hatches is None else (hatches.free_text, hatches.dialogue)
+    return f"{task}\n\n{prompts.fill(_HATCHES_TEMPLATES[are_open])}"
 
 
 @lru_cache(maxsize=16)
