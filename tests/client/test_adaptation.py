@@ -289,7 +289,9 @@ def test_steps_are_calls_and_come_to_an_end(attempts: int, calls: int, run: Any)
         emit(SCHEMA, SITUATION, **watched.options(), policy=Policy(max_attempts=attempts))
 
     assert watched.modes == ["json_schema", "json_object", "text"][:calls]
-    assert "modes=" in raised.value.hint
+    following = ["json_object", "text"][calls - 1 : calls]
+    assert [f'modes=["{mode}"]' in raised.value.hint for mode in following] == [True] * len(following)
+    assert ("refuses every output mode" in raised.value.hint) is (not following)
     assert UNAVAILABLE in (raised.value.vendor_message or "")
 
 

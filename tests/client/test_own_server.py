@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter import AsyncEmitter, Emitter, Fallback, InputError, Invalid, Policy, Profile, Truncated, emit
+from emitter import AsyncEmitter, BadRequest, Emitter, Fallback, InputError, Invalid, Policy, Profile, Truncated, emit
 from emitter.checks import ModelJudge
+from emitter.messages import OutputMode
 from emitter.prices import ListedPrices
 from emitter.testing import Cut, Text, Unauthorized, UnknownStop, simulator
+from emitter.testing.behaviours import find_output_mode
+from emitter.testing.plans import RawResponse
 from tests.core.capability_gate.functions import DOCUMENT, FUNCTIONS, SCHEMA, SITUATION, answered, every_function
 from tests.scenarios.answers import BOUND
 
@@ -79,6 +82,52 @@ def test_without_the_profile_the_stop_is_unknown(function: Any, server: Simulato
     assert "'end', whose meaning is unknown" in str(raised.value)
     assert "stops={'end': ...}" in raised.value.hint
     assert "more attempts" not in str(raised.value)
+
+
+@pytest.mark.parametrize("model", ["openai-compatible/m", "openai/gpt-6-sol", "anthropic/claude-opus-5"])
+def test_an_answer_without_a_stop_reason_is_described_and_may_be_accepted(model: str) -> None:
+    """The error quotes no empty word, and its advice works."""
+    with simulator(answers=lambda asked: UnknownStop("", answered(asked))) as running:
+        client = running.client(model)
+        with pytest.raises(Invalid) as raised:
+            emit(SCHEMA, SITUATION, model=model, client=client)
+        trusting = Profile.from_name(model.partition("/")[0]).override(stops={"": "complete"})
+        accepted = emit(SCHEMA, SITUATION, model=model, client=client, profile=trusting)
+
+    assert "The vendor stopped without a stop reason, " in str(raised.value)
+    assert "override(stops={'': 'complete'})" in raised.value.hint
+    assert accepted.value == DOCUMENT
+
+
+def test_words_that_no_rule_reads_can_be_taught() -> None:
+    """The advice of the error, with the words of the server, is what makes emitter understand them."""
+    refusal = RawResponse(b'{"error": {"message": "no grammars here", "type": "invalid_request_error"}}', status=400)
+    model = "openai-compatible/m"
+
+    def answer(asked: ReceivedRequest) -> Any:
+        return _Refusing(refusal) if find_output_mode(asked) is OutputMode.JSON_SCHEMA else answered(asked)
+
+    with simulator(answers=answer) as running:
+        client = running.client(model)
+        with pytest.raises(BadRequest) as raised:
+            emit(SCHEMA, SITUATION, model=model, client=client)
+        rules = [{"message": "(?i)no grammars", "means": "mode_refused"}]
+        taught = Profile.from_name("openai-compatible").override(rules=rules)
+        assert emit(SCHEMA, SITUATION, model=model, client=client, profile=taught).value == DOCUMENT
+
+    assert "profile=Profile.from_name(...).override(rules=[" in raised.value.hint
+    assert "a model setting" in raised.value.hint
+
+
+class _Refusing:
+    """A server that answers with a fixed response."""
+
+    def __init__(self, response: RawResponse) -> None:
+        self._response = response
+
+    def plan(self, request: ReceivedRequest) -> RawResponse:
+        del request
+        return self._response
 
 
 @every_function

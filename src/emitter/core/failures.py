@@ -35,9 +35,22 @@ def end_with_fault(state: EmissionState, fault: Fault) -> EffectGenerator:
     last = state.attempts[-1].fault if state.attempts else None
     if fault.kind is FaultKind.DEADLINE and last is not None and last.kind is not FaultKind.DEADLINE:
         message = f"{message} The last call failed: {last.message}"
-    hint = (fault.report.hint if fault.report else None) or hint
+    hint = (fault.report.hint if fault.report else None) or _mode_hint(state, fault) or hint
     ended = EmissionFailure(Verdict.FAULTED, failure.code, message, state.cause, hint=hint)
     return (yield from end_with_failure(state, ended))
+
+
+def _mode_hint(state: EmissionState, fault: Fault) -> str | None:
+    """Return what to do if the server refused an output mode and no call was left for another one."""
+    emission = state.emission_request
+    adapted = emission.writer.adapt(emission.request, fault.kind) if fault.kind is FaultKind.MODE_REFUSED else None
+    return None if adapted is None else _MODE_HINT.format(adapted[0].output.mode.value)
+
+
+_MODE_HINT = (
+    'Allow more calls with Policy.max_attempts, which then ask in the output mode "{0}", or begin with it: '
+    'profile=Profile.from_name(...).override(modes=["{0}"]).'
+)
 
 
 def end_with_verdict(state: EmissionState, classification: ClassifiedAnswer, attempt_count: int) -> EffectGenerator:
@@ -98,7 +111,7 @@ def failure_message(state: EmissionState, classification: ClassifiedAnswer) -> s
     """Return the reason why no further call can help, without text written by the model."""
     last = _last_attempt(state, classification.verdict)
     return REMEDIES[classification.verdict].message.format(
-        stop=last.stop[:_MAX_STOP],
+        stop=_describe_stop(classification.verdict, last.stop),
         budget=last.budget,
         thinking=" of thinking alone" if _is_only_thinking(last) else "",
         limit=_find_ceiling(state, last).limit,
@@ -114,7 +127,7 @@ def failure_hint(state: EmissionState, classification: ClassifiedAnswer) -> str 
         hint = _find_ceiling(state, last).hint
         return f"{_THINKING_HINT} {hint or ''}".strip() if _can_think_less(state, last) else hint
     if classification.verdict is Verdict.UNKNOWN:
-        return _UNKNOWN_STOP_HINT.format(last.stop[:_MAX_STOP])
+        return _UNKNOWN_STOP_HINT.format(last.stop[:_MAX_STOP]) if last.stop else _NO_STOP_HINT
     return REMEDIES[classification.verdict].failure.hint
 
 
@@ -182,7 +195,19 @@ _UNKNOWN_STOP_HINT = (
     "If you know what the word means, say so: profile=Profile.from_name(...).override(stops={{{!r}: ...}}), with "
     '"complete" for a whole answer.'
 )
+_NO_STOP_HINT = (
+    "If the server ends every answer so, accept it: profile=Profile.from_name(...).override(stops={'': 'complete'}). A "
+    "cut answer then counts as whole if it is valid."
+)
 _MAX_STOP = 60
+
+
+def _describe_stop(verdict: Verdict, stop: str) -> str:
+    """Return the vendor's stop reason in words."""
+    if not stop:
+        return "without a stop reason"
+    unknown = ", whose meaning is unknown" if verdict is Verdict.UNKNOWN else ""
+    return f"with {stop[:_MAX_STOP]!r}{unknown}"
 
 
 def _state_limits(state: EmissionState, message: str, hint: str | None) -> tuple[str, str | None]:

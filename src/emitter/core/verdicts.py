@@ -401,7 +401,7 @@ class RemedyRule:
             exists.
         reason: The reason that a retry reports.
         failure: The end of the emission if the remedy fails.
-        message: The message of the failure. It may contain ``{stop}`` (the vendor's word), ``{budget}``,
+        message: The message of the failure. It may contain ``{stop}`` ("with" the vendor's word), ``{budget}``,
             ``{thinking}`` (if the answer had nothing else), ``{limit}`` (of the budget), ``{violations}`` and
             ``{raised}``.
         grounds: The text that a retry reports for an answer without violations. It never quotes the answer.
@@ -543,7 +543,7 @@ def _send_again(
 TRUNCATION_CODE = "envelope_truncation_unrecoverable"
 _INVALID = Failure("envelope_invalid", Invalid, FallbackReason.INVALID)
 _INVALID_MESSAGE = "No answer was valid: {violations}"
-_STOP_MESSAGE = "The vendor stopped with {stop!r}, which is not a complete answer, twice or on the last allowed call"
+_STOP_MESSAGE = "The vendor stopped {stop}, which is not a complete answer, twice or on the last allowed call"
 _LOOP_HINT = (
     "More tokens do not help: give lists and texts of the form an upper bound (max_length), change the prompt, or "
     "choose another model."
@@ -584,7 +584,7 @@ REMEDIES: dict[Verdict, RemedyRule] = {
         _send_again,
         Reason.UNKNOWN,
         _INVALID,
-        "The vendor stopped with {stop!r}, whose meaning is unknown, twice or on the last allowed call",
+        "The vendor stopped {stop}, twice or on the last allowed call",
     ),
     Verdict.FAULTED: RemedyRule(None, None, Failure("provider_unavailable", Unreachable, None), ""),
     Verdict.UNCHECKED: RemedyRule(None, None, Failure("check_failed", CheckFailed, None), "{raised}"),
@@ -613,8 +613,7 @@ FAULTS: dict[FaultKind, Failure] = {
         "provider_output_mode_refused",
         BadRequest,
         FallbackReason.INVALID,
-        "Allow more calls with Policy.max_attempts, or name what the server has: "
-        'profile=Profile.from_name(...).override(modes=["text"]).',
+        "The server refuses every output mode that emitter can ask in. Check the model's name, or choose another.",
     ),
     FaultKind.STREAM_REQUIRED: Failure(
         "provider_stream_required",

@@ -232,6 +232,14 @@ def _read_figure(figure: Json) -> int | None:
 _UNITS = {"h": 3600, "m": 60, "s": 1, "ms": 0.001}
 
 
+_UNREAD_HINT = (
+    "Change what the vendor names: a model setting, the output budget (Policy.output_tokens), an entry of extra_body=, "
+    "the schema, an image or file, or the model. If these words mean a limit, a filter or a refused output mode, say "
+    "so: profile=Profile.from_name(...).override(rules=[{'message': ..., 'means': ...}])."
+)
+"""What to do about a rejected request whose words no rule reads."""
+
+
 class FaultTable(SourcedTable):
     """The meaning of errors: the ``rules`` about words in order, the other ``rules`` in order, then ``statuses``.
 
@@ -252,13 +260,18 @@ class FaultTable(SourcedTable):
         """Return the meaning of an error."""
         if len(error.message) > _MAX_SEARCHED or len(error.detail) > _MAX_SEARCHED:
             error = replace(error, message=error.message[:_MAX_SEARCHED], detail=error.detail[:_MAX_SEARCHED])
-        meanings = (rule.read(error) for rule in self._ordered_rules)
-        meaning = next((meaning for meaning in meanings if meaning is not None), None)
+        meaning = self._find_meaning(error)
+        return replace(meaning, wait=self._find_wait(error.message))
+
+    def _find_meaning(self, error: ProviderError) -> ErrorMeaning:
+        meanings = ((rule, rule.read(error)) for rule in self._ordered_rules)
+        rule, meaning = next((found for found in meanings if found[1] is not None), (None, None))
         if meaning is None:
             keys = (str(error.status), f"{str(error.status)[:1]}xx")
             means = next((self.statuses[key] for key in keys if key in self.statuses), FaultKind.SERVER)
             meaning = ErrorMeaning(means)
-        return replace(meaning, wait=self._find_wait(error.message))
+        is_read = meaning.means is not FaultKind.BAD_REQUEST or (rule is not None and rule.reads_words)
+        return meaning if is_read or meaning.hint else replace(meaning, hint=_UNREAD_HINT)
 
     def _find_wait(self, message: str) -> float | None:
         found = re.search(self.wait, message) if self.wait else None
