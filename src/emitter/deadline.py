@@ -54,14 +54,9 @@ class Deadline:
         remaining = self.remaining()
         return max(remaining, 0.0) if self._paused_at is None and remaining < math.inf else None
 
-    def pause(self) -> float:
-        """Let no time pass until ``resume()``, for example while the consumer of a stream handles a chunk.
-
-        Returns:
-            The seconds that are left.
-        """
-        self._paused_at = now = self._clock()
-        return self._started_at + self.seconds - now
+    def pause(self) -> None:
+        """Let no time pass until ``resume()``, for example while the consumer of a stream has an event."""
+        self._paused_at = self._clock()
 
     def resume(self) -> None:
         """Let time pass again."""

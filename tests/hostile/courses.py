@@ -126,6 +126,8 @@ class Course:
     """What came to another origin."""
     batches: BatchVendor = field(init=False)
     met: int = 0
+    began: tuple[float, float] = (0.0, 0.0)
+    """When the measured part of the run began, by each of the clocks that measure it."""
     on_status: Callable[[], object] = lambda: None
     """Called when the vendor is asked for the state of a batch, in a thread of the server."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FAULTS = {
     "wrong success": "another value than the right one, or a value where none may be",
     "raw exception": "an exception that is not an EmissionError",
-    "hang": "a call that ends later than its deadline and a second, or only because of its timeout",
+    "hang": "a call that ends later than its deadline and a second in each try, or only because of its timeout",
     "sent elsewhere": "a request to another origin",
     "memory": "more memory than a few times what a response may have",
     "lost usage": "a cost that the vendor said and the trace does not have",
@@ -42,6 +42,10 @@ class Figures:
     amiss: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
     peak: int = 0
     longest: float = 0.0
+    alone: int = 0
+    """How many runs were tried alone, because they were late or did not come to their shape among others."""
+    excused: int = 0
+    """How many runs were late by the clock in each try, and not by the control: the machine was busy."""
 
     def note(self, what: str, run: str) -> None:
         """Keep a run that went wrong."""
@@ -52,6 +56,8 @@ class Figures:
         self.runs += other.runs
         self.errors += other.errors
         self.successes += other.successes
+        self.alone += other.alone
+        self.excused += other.excused
         self.peak, self.longest = max(self.peak, other.peak), max(self.longest, other.longest)
         for what, found in other.amiss.items():
             self.amiss.setdefault(what, []).extend(found)
@@ -70,6 +76,7 @@ class Figures:
         yield f"peak memory        {self.peak >> 10} MiB"
         if self.longest:
             yield f"longest            {self.longest:.1f} s, at a deadline of {DEADLINE:g} s"
+            yield f"tried alone        {self.alone}, of which {self.excused} were late because the machine was busy"
 
 
 @dataclass(frozen=True)

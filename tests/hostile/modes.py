@@ -6,6 +6,7 @@ import asyncio
 import gc
 import random
 import resource
+import ssl
 import struct
 import threading
 import time
@@ -28,6 +29,7 @@ from emitter.media import Image
 from emitter.profiles import find_profile
 from emitter.streaming import FieldComplete, Restart
 from emitter.testing.scenarios import SCENARIO_MODELS
+from tests.hostile.control import control
 from tests.hostile.courses import ASYNC, BACKGROUND, Addresses, Course, alone, number_in
 from tests.hostile.figures import Figures, Outcome, count
 from tests.hostile.progress import Progress
@@ -40,8 +42,13 @@ from tests.hostile.wires import FORM
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
+    from tests.hostile.control import Control
     from tests.hostile.courses import Run
     from tests.hostile.vendor import HostileVendor, Received
+
+    Now = Callable[[], tuple[float, float]]
+    Report = Callable[[int, int], None]
+    """Takes how many runs there are, and how many have ended."""
 
 _TIMEOUT = 60.0
 _NO_REUSE = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
@@ -79,8 +86,8 @@ class Vendors:
 
     size: int
     timed: bool = False
-    is_measured: bool = False
-    """What ends late is a fault. Otherwise this process may have been busy."""
+    control: Control | None = None
+    """What ends late by it as well is a fault. Without one, this process may have been busy."""
     again: list[Run] | None = None
     """Takes what ended late, or before it came to its shape, and is to be tried alone."""
     courses: dict[int, Course] = field(default_factory=dict[int, Course])
@@ -96,11 +103,17 @@ class Vendors:
     def open(self, stack: ExitStack) -> Vendors:
         """Start the servers. All that follows until they are closed has to go on."""
         stack.enter_context(self.progress.watched())
+        stack.enter_context(_certificates_loaded_once())
         self.stranger = stack.enter_context(hostile(None))
         self.vendor = stack.enter_context(hostile(self._answer))
         self.slow = stack.enter_context(hostile(self._answer, pause=0.1))
         self.http = stack.enter_context(http_client(httpx2.Client))
         return self
+
+    def now(self) -> tuple[float, float]:
+        """Return the time by the clock, and by the control if there is one."""
+        now = time.monotonic()
+        return now, now if self.control is None else self.control.seconds()
 
     def _answer(self, received: Received) -> Script:
         """Answer a request of any run; the latest one has the requests without a mark."""
@@ -167,6 +180,17 @@ class Vendors:
         return self.clients[key]
 
 
+@contextmanager
+def _certificates_loaded_once() -> Iterator[None]:
+    """Share TLS contexts. Google's SDK makes two for each client, which takes longer than a run and serves nothing."""
+    create = ssl.create_default_context
+    ssl.create_default_context = cache(create)
+    try:
+        yield
+    finally:
+        ssl.create_default_context = create
+
+
 def http_client(kind: Any) -> Any:
     """Return an HTTP client that would follow redirects, as the vendors' own do."""
     return kind(timeout=_TIMEOUT, limits=_NO_REUSE, follow_redirects=True, verify=False)
@@ -210,12 +234,12 @@ def _caught(performed: Callable[[], Any]) -> Any:
         return error
 
 
-async def aask(course: Course, settings: dict[str, Any]) -> list[Outcome]:
-    """Perform an asynchronous run."""
+async def aask(course: Course, settings: dict[str, Any], now: Now = lambda: (0.0, 0.0)) -> list[Outcome]:
+    """Perform an asynchronous run. ``now`` returns the times by which it is measured."""
     reported: dict[str, Any] | None = {} if course.run.mode == "astream" else None
     try:
         if course.run.mode == "batch":
-            return [outcome async for outcome in _batched(course, settings)]
+            return [outcome async for outcome in _batched(course, settings, now)]
         if course.run.mode != "astream":
             return [Outcome(await aemit(FORM, course.prompt(0), **settings))]
         async with astream(FORM, course.prompt(0), **settings) as running:
@@ -226,7 +250,7 @@ async def aask(course: Course, settings: dict[str, Any]) -> list[Outcome]:
         return [Outcome(error, reported)]
 
 
-async def _batched(course: Course, settings: dict[str, Any]) -> AsyncIterator[Outcome]:
+async def _batched(course: Course, settings: dict[str, Any], now: Now) -> AsyncIterator[Outcome]:
     prompts = [course.prompt(job) for job in range(course.run.jobs)]
     if course.run.step == "cancel":
         settings["batch"] = replace(settings["batch"], cancel=True, timeout=None)
@@ -234,6 +258,7 @@ async def _batched(course: Course, settings: dict[str, Any]) -> AsyncIterator[Ou
     async with aemit_many(FORM, prompts, **settings) as run:
         if course.run.step == "cancel":
             await _leave(course, run)
+            course.began = now()  # what is measured is the cancellation
             return
         async for each in run:
             yield Outcome(each.outcome)
@@ -243,10 +268,11 @@ async def _leave(course: Course, run: Any) -> None:
     """Leave a run while its batch is at the vendor, which then is cancelled."""
     polled, loop = asyncio.Event(), asyncio.get_running_loop()
     course.on_status = partial(loop.call_soon_threadsafe, polled.set)
-    waiting = asyncio.ensure_future(anext(run))
-    await asyncio.wait_for(polled.wait(), _TIMEOUT)
-    waiting.cancel()
-    await asyncio.wait([waiting])
+    tasks = [asyncio.ensure_future(polled.wait()), asyncio.ensure_future(anext(run))]
+    await asyncio.wait(tasks, timeout=_TIMEOUT, return_when=asyncio.FIRST_COMPLETED)
+    for each in tasks:
+        each.cancel()
+    await asyncio.wait(tasks)
 
 
 def _report(reported: dict[str, Any], event: Any) -> None:
@@ -349,32 +375,50 @@ _HEAVY = ("flood:", "trickle:slow-reader")
 _HEAVY_AT_ONCE = 2
 """A flood and a large request keep a processor busy, which those that wait must not notice."""
 _TRIES = 3
-"""How often a run is tried alone until it reaches the server and ends in time."""
+"""How often a run is tried alone, at most, until it reaches the server and ends in time."""
 
 
-def perform_timed(runs: Iterable[Run], size: int, *, measured: bool) -> Figures:
+def perform_timed(runs: Iterable[Run], size: int, *, measured: bool, report: Report | None = None) -> Figures:
     """Perform runs that do not end by themselves, many at once, and measure when they end.
 
-    What ends late, or before its request reaches the server, is tried again alone and a few times, since the machine
-    may be busy. A call that does not end at its deadline is late each time.
+    What ends late, or before its request reaches the server, is tried again alone and a few times, since others may
+    have kept this process busy. Alone, it is late if it is so by the clock and by a control, which the machine delays
+    as well. A call that does not end at its deadline is late each time.
     """
     asked = list(runs)
     heavy = [run for run in asked if str(run).startswith(_HEAVY)]
+    if measured:
+        _load(asked, size)
     with ExitStack() as stack:
-        vendors = Vendors(size, timed=True, again=[] if measured else None).open(stack)
+        progress = Progress(report=report and partial(report, len(asked)))
+        vendors = Vendors(size, timed=True, again=[] if measured else None, progress=progress).open(stack)
         _at_once([run for run in asked if not str(run).startswith(_HEAVY)], vendors, _AT_ONCE)
         _at_once(heavy, vendors, _HEAVY_AT_ONCE)
-        last = Vendors(size, timed=True, figures=vendors.figures, progress=vendors.progress).open(stack)
-        last.is_measured, asked = True, vendors.again or []
-        for left in reversed(range(_TRIES)):
-            last.again = [] if left else None
-            for run in asked:
-                _at_once([run], last, 1)
-            asked = last.again or []
+        if vendors.again:
+            _try_alone(vendors.again, vendors, stack)
     vendors.figures.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if not measured:
         vendors.figures.amiss.pop("not met", None)
     return vendors.figures
+
+
+def _load(runs: Sequence[Run], size: int) -> None:
+    """Answer a run of each kind well, so that no measured one has to load the code of its wire."""
+    kinds = {(run.wire, run.mode, run.step): run for run in runs}
+    perform([replace(run, shape=_GOOD) for run in kinds.values()], size)
+
+
+def _try_alone(runs: Sequence[Run], vendors: Vendors, stack: ExitStack) -> None:
+    """Try runs alone, each at most a few times."""
+    figures = vendors.figures
+    last = Vendors(vendors.size, timed=True, figures=figures, progress=vendors.progress).open(stack)
+    last.control = stack.enter_context(control())
+    figures.alone += len(runs)
+    for left in reversed(range(_TRIES)):
+        last.again = [] if left else None
+        for run in runs:
+            _at_once([run], last, 1)
+        runs = last.again or []
 
 
 def _at_once(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
@@ -390,10 +434,10 @@ def _at_once(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
 def _timed(run: Run, vendors: Vendors) -> None:
     course = vendors.course(run)
     settings = vendors.settings(course, vendors.http)
-    began = time.monotonic()
+    course.began = vendors.now()
     with vendors.progress.under_way(run):
         outcomes = ask(course, settings)
-    _count_timed(vendors, course, outcomes, time.monotonic() - began)
+    _count_timed(vendors, course, outcomes)
 
 
 async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
@@ -404,23 +448,27 @@ async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
             async with gate:
                 course = vendors.course(run)
                 settings = vendors.settings(course, http)
-                began = time.monotonic()
+                course.began = vendors.now()
                 with vendors.progress.under_way(run):
-                    outcomes = await aask(course, settings)
-                _count_timed(vendors, course, outcomes, time.monotonic() - began)
+                    outcomes = await aask(course, settings, vendors.now)
+                _count_timed(vendors, course, outcomes)
 
         await asyncio.gather(*map(one, runs))
 
 
-def _count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome], seconds: float) -> None:
+def _count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome]) -> None:
     """Count what came of a run, unless it is to be tried again."""
-    is_late, is_met = seconds > DEADLINE + LATE, course.met or course.run.is_upload
+    seconds, granted = (now - began for now, began in zip(vendors.now(), course.began, strict=True))
+    is_late, is_met = min(seconds, granted) > DEADLINE + LATE, course.met or course.run.is_upload
     if vendors.again is not None and (is_late or not is_met):
         vendors.again.append(course.run)
         return
-    if is_late and vendors.is_measured:
-        vendors.figures.note("hang", f"{course.run}: {seconds:.1f} s")
-    vendors.figures.longest = max(vendors.figures.longest, seconds)
+    figures = vendors.figures
+    if is_late and vendors.control is not None:
+        figures.note("hang", f"{course.run}: {seconds:.1f} s")
+    elif seconds > DEADLINE + LATE:
+        figures.excused += 1
+    figures.longest = max(figures.longest, seconds)
     vendors.count(course, outcomes)
     if course.run.is_upload:
         gc.collect()  # an exception's frames keep its large request

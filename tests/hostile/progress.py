@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _MOST = 240.0
 """How many seconds a run, or the time between two runs, may take: more than any timeout of a call."""
@@ -23,9 +23,12 @@ _MOST = 240.0
 
 @dataclass
 class Progress:
-    """The runs under way and when they began, and when one began or ended at last."""
+    """The runs under way and when they began, when one began or ended at last, and how many have ended."""
 
     most: float = _MOST
+    report: Callable[[int], None] | None = None
+    """Called every few seconds with the number of runs that have ended."""
+    ended: int = 0
     runs: dict[int, tuple[str, float]] = field(default_factory=dict[int, tuple[str, float]])
     lock: threading.Lock = field(default_factory=threading.Lock)
     changed: float = field(default_factory=time.monotonic)
@@ -41,6 +44,7 @@ class Progress:
         finally:
             with self.lock:
                 self.changed = time.monotonic()
+                self.ended += 1
                 del self.runs[id(run)]
 
     @contextmanager
@@ -58,6 +62,8 @@ class Progress:
         while not ended.wait(min(self.most / 4, 5.0)):
             with self.lock:
                 runs, last = list(self.runs.values()), self.changed
+            if self.report is not None:
+                self.report(self.ended)
             oldest = time.monotonic() - self.most
             late = [name for name, began in runs if began < oldest]
             if late or last < oldest:

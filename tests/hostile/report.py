@@ -1,7 +1,16 @@
 """Ask the hostile vendor for every shape, on every wire, in every mode: ``python -m tests.hostile.report``.
 
 It prints what came of it and ends with 1 where anything may not be. ``--small`` asks for a sample, ``--only`` for the
-shapes whose names begin so.
+shapes whose names begin so. While it runs, it prints the part, how many of its runs have ended, and the seconds.
+
+There are two parts. The first one has the answers that end, and says nothing of time, but that no call ends by its
+timeout. The second one has the answers that do not end by themselves, each at a deadline of a second, many at once. A
+call that ends more than a second after its deadline among others is tried again alone, up to three times, since others
+may have kept the processor and the interpreter. Alone, it is late only if a control had these two seconds, too: a
+process that sleeps and computes in turn (``tests.hostile.control``), which a busy machine delays as much as the run. A
+call that is late each time is a hang. On a machine so busy that a control gets less than a third of its time, a call
+that hangs for the vendor's six seconds may pass: the last line says how many runs only the control excused, and it is
+0 on a quiet one.
 """
 
 from __future__ import annotations
@@ -11,7 +20,7 @@ import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from tests.hostile import batches, events, foreign, shapes, trickles
@@ -20,7 +29,7 @@ from tests.hostile.figures import Figures
 from tests.hostile.modes import perform, perform_timed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tests.hostile.courses import Run
     from tests.hostile.shapes import Shape
@@ -87,26 +96,32 @@ def _part(number: int, size: int, only: str) -> Figures:
     return perform(grid(size, only)[number::_PARTS], size)
 
 
-def _whole(size: int, only: str, processes: int) -> Figures:
-    """Perform the grid in a few processes, and then what is measured, alone."""
+def _whole(size: int, only: str, processes: int, show: Callable[[str], None]) -> Figures:
+    """Perform the grid in a few processes."""
     figures = Figures()
+    total = sum(run.jobs for run in grid(size, only))
     with ProcessPoolExecutor(processes) as pool:
         parts = [pool.submit(_part, number, size, only) for number in range(_PARTS)]
-        for done, each in enumerate(as_completed(parts), 1):
+        for each in as_completed(parts):
             figures.add(each.result())
-            _progress(f"{done} of {_PARTS} parts, {figures.runs.total()} runs")
-    _progress("against a deadline")
-    figures.add(perform_timed(timed_grid(size, only), size, measured=True))
-    _progress("")
+            show(f"answers that end: {min(figures.runs.total(), total)} of {total} runs")
     return figures
 
 
-def _progress(words: str) -> None:
+def _show(began: float, words: str) -> None:
+    """Show how far it is: in one line on a terminal, in a line of its own in a log."""
+    if words:
+        words = f"{words}, {time.monotonic() - began:.0f} s"
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{words}")
         sys.stderr.flush()
     elif words:
         sys.stderr.write(f"{words}\n")
+
+
+def _show_timed(show: Callable[[str], None], total: int, ended: int) -> None:
+    again = f", {ended - total} tries alone" if ended > total else ""
+    show(f"answers that do not end: {min(ended, total)} of {total} runs{again}")
 
 
 def main() -> int:
@@ -118,12 +133,15 @@ def main() -> int:
     given = parser.parse_args()
     size = SMALL if given.small else FULL
     began = time.monotonic()
+    show = partial(_show, began)
     warnings.simplefilter("ignore")
+    timed = timed_grid(size, given.only)
     if given.small:
-        figures = perform(sample(grid(size, given.only)), size)
-        figures.add(perform_timed(sample(timed_grid(size, given.only)), size, measured=True))
+        figures, timed = perform(sample(grid(size, given.only)), size), sample(timed)
     else:
-        figures = _whole(size, given.only, given.processes)
+        figures = _whole(size, given.only, given.processes, show)
+    figures.add(perform_timed(timed, size, measured=True, report=partial(_show_timed, show)))
+    show("")
     lines = [*figures.lines, f"seconds            {time.monotonic() - began:.0f}"]
     sys.stdout.write("\n".join([*lines, ""]))
     return 1 if figures.amiss else 0

@@ -14,6 +14,7 @@ Sources: ``_sync`` and ``_backends/sync.py`` in httpcore2 2.16.2; ``connection.p
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import socket
@@ -151,20 +152,16 @@ async def asend_in_time(send: Callable[[float], Awaitable[Any]], deadline: Deadl
 
 
 def iter_in_time(pieces: Iterable[bytes], deadline: Deadline) -> Generator[bytes]:
-    """Yield the pieces of a response, and raise ``TimeoutError`` at the deadline.
-
-    The deadline is paused while the consumer has a piece.
-    """
+    """Yield the pieces of a response, and raise ``TimeoutError`` at the deadline."""
     watch, iterator = Watch(deadline), iter(pieces)
     while True:
         with watch:
             piece = next(iterator, None)
         if piece is None:
             return
-        if deadline.pause() <= 0:  # a transport without a socket cannot be woken
+        if deadline.has_passed:  # a transport without a socket cannot be woken
             raise TimeoutError(TIMEOUT_MESSAGE)
         yield piece
-        deadline.resume()
 
 
 async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> AsyncGenerator[bytes]:
@@ -173,10 +170,9 @@ async def aiter_in_time(pieces: AsyncIterator[bytes], deadline: Deadline) -> Asy
         piece = await _await_in_time(anext(pieces, None), deadline)
         if piece is None:
             return
-        if deadline.pause() <= 0:
+        if deadline.has_passed:
             raise TimeoutError(TIMEOUT_MESSAGE)
         yield piece
-        deadline.resume()
 
 
 async def _await_in_time(part: Awaitable[ResultT], deadline: Deadline) -> ResultT:
@@ -198,13 +194,28 @@ def _check(watch: Watch) -> float:
         remaining = 0.0 if watch.has_ended else watch.deadline.remaining()
         if remaining > 0:
             return max(remaining, _PRECISION)
-        frames: dict[int, FrameType] = cast("Any", sys)._current_frames()  # noqa: SLF001  documented in spite of its name
-        waiting = _find_socket(frames.get(watch.thread_id))
+        waiting = _find_socket(_current_frames().get(watch.thread_id))
         if waiting is not None:
             watch.was_cut = True
             # The method of an SSLSocket would drop the TLS state that the thread is using.
             socket.socket.shutdown(waiting, socket.SHUT_RDWR)
     return _RETRY_SECONDS
+
+
+def _current_frames() -> dict[int, FrameType]:
+    """Return the innermost frame of each thread.
+
+    Before Python 3.11.9, the garbage collector may run meanwhile, and the interpreter stops for ever if that frees a
+    ``threading.local``: github.com/python/cpython/issues/106883.
+    """
+    is_collecting = sys.version_info < (3, 11, 9) and gc.isenabled()
+    if is_collecting:
+        gc.disable()
+    try:
+        return cast("Any", sys)._current_frames()  # noqa: SLF001  documented in spite of its name
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 def _find_socket(frame: FrameType | None) -> socket.socket | None:

@@ -237,12 +237,12 @@ class StreamedCall(VendorCall):
         accumulator = self._start_accumulator()
         try:
             while (piece := (yield CallStep(stream.read, stream.read))) is not None:
-                yield from self._report(accumulator.feed(piece))
+                yield from self._report(accumulator.feed(piece), deadline)
         finally:
             if not is_dropped():
                 yield CallStep(stream.close, stream.close)
         answer = accumulator.finish(stream.headers)
-        yield from self._report(accumulator.unreported)
+        yield from self._report(accumulator.unreported, deadline)
         return self._redact_credentials(self._with_usage(answer))
 
     def _start_accumulator(self) -> StreamAccumulator:
@@ -250,9 +250,12 @@ class StreamedCall(VendorCall):
         self._incoming = StreamAccumulator(prepared.target.profile, prepared.target.wire, self._expected)
         return self._incoming
 
-    def _report(self, text: str) -> Steps[None]:
+    def _report(self, text: str, deadline: Deadline) -> Steps[None]:
+        """Report the fields that a text completes. The deadline is paused while the consumer has one."""
         for event in self._reader.feed(text) if text and self._reader is not None else ():
+            deadline.pause()
             yield ProgressStep(event)
+            deadline.resume()
 
     def _with_usage(self, answer: CallResult) -> CallResult:
         """Add an estimated usage if the vendor reported none."""

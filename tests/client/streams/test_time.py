@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from emitter import Policy, Unreachable
+from emitter.adapters.http_response import StreamAccumulator
 from emitter.attempts import Verdict
 from emitter.errors import DeadlineReached
 from emitter.messages import FaultKind
@@ -77,6 +78,26 @@ def test_a_trickle_ends_with_the_deadline(wire: str, world: str) -> None:
     assert found.result.code == "deadline_exceeded"
     assert len(server.seen) == 1
     assert server.sent[0].given <= 12
+
+
+@every_world
+@every_wire
+def test_reading_the_pieces_takes_time(wire: str, world: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vendor that floods a stream with tiny pieces does not extend its call by the work that they make."""
+    time, feed = Waits(), StreamAccumulator.feed
+
+    def feed_slowly(self: StreamAccumulator, piece: bytes) -> str:
+        time.now += 1.0
+        return feed(self, piece)
+
+    monkeypatch.setattr(StreamAccumulator, "feed", feed_slowly)
+    server = trickling(wire, time, 0.0)
+    found = ask(wire, world, server, FORM, clock=time.clock(), policy=Policy(timeout=10, max_faults=0))
+
+    assert isinstance(found.result, Unreachable)
+    assert found.attempts[0].fault.kind is FaultKind.TIMEOUT
+    assert server.sent[0].closed
+    assert 9 <= time.now <= 12
 
 
 @every_world
