@@ -2,7 +2,8 @@
 """Reduce text to its visible characters.
 
 ``visible_text`` applies NFKC, removes characters without width, and replaces look-alike letters by the Latin
-letters that they imitate. ``is_blank`` finds text without any visible character.
+letters that they imitate. ``is_blank`` finds text without any visible character. ``mark_lookalikes`` marks letters that
+are in a word of another script, or whose word looks Latin.
 
 Source: the general categories and default ignorable characters of Unicode, and Unicode Technical Standard 39.
 """
@@ -11,7 +12,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _DEFAULT_IGNORABLE: Final = (
     "\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -115,3 +119,57 @@ def visible_text(text: str) -> str:
 def _replace_lookalikes(match: re.Match[str]) -> str:
     """Return a word with its look-alike letters replaced by Latin ones."""
     return match[0] if match[0].casefold() in _NEGATORS else match[0].translate(_LATIN_LOOKALIKES)
+
+
+_ANY_WORD: Final = re.compile(r"\w++")
+_IDENTICAL: Final = frozenset("аеорсухѕіјԁԛԝһӏАВЕКМНОРСТХЅІЈԌοΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսհԼՕՏ")
+"""Cyrillic, Greek and Armenian letters that most fonts draw as Latin ones."""
+_IMITATING: Final = frozenset(
+    [
+        *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "TIFINAGH", "CANADIAN", "GOTHIC"),
+        *("FULLWIDTH", "MATHEMATICAL", "SCRIPT", "DOUBLE-STRUCK", "BLACK-LETTER"),
+    ]
+)
+"""Scripts with letters that look Latin, as the names of their characters begin."""
+_TABLED: Final = _IDENTICAL.union(map(chr, _LATIN_LOOKALIKES))
+_DISTINCT_SCRIPTS: Final = frozenset({"CYRILLIC", "GREEK"})
+"""Scripts of which only the letters in the tables look Latin."""
+
+
+def _script(character: str) -> str:
+    """Return the first word of a letter's name in Unicode, which is its script for most scripts."""
+    if character.isascii():
+        return "LATIN" if character.isalpha() else ""
+    return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else ""
+
+
+def mark_lookalikes(text: str, mark: Callable[[str], str]) -> str:
+    """Replace each letter or digit that looks like one of another script by its mark.
+
+    These are the letters of another script in a word, those of a word that only looks Latin, and digits among others.
+    """
+    if text.isascii():
+        return text
+    others = [each for each in text if _script(each) in _IMITATING]
+    looks_latin = bool(_LATIN.search(text)) and all(each in _IDENTICAL for each in others)
+    return _ANY_WORD.sub(lambda match: _mark_word(match[0], mark, looks_latin=looks_latin), text)
+
+
+def _mark_word(word: str, mark: Callable[[str], str], *, looks_latin: bool) -> str:
+    if word.isascii():
+        return word
+    lookalikes = _find_lookalikes(word, looks_latin=looks_latin)
+    return "".join(mark(each) if each in lookalikes else each for each in word)
+
+
+def _find_lookalikes(word: str, *, looks_latin: bool) -> set[str]:
+    latin = [each for each in word if _script(each) == "LATIN"]
+    imitating = [each for each in word if _script(each) in _IMITATING]
+    found = {each for each in word if each in STYLED_LETTERS} if _LATIN.search(word) else set[str]()
+    if any(each.isascii() for each in word):
+        found |= {each for each in word if not each.isascii() and unicodedata.category(each) == "Nd"}
+    if not latin:
+        return found.union(imitating if looks_latin else ())
+    if len(latin) < len(imitating) and not _IDENTICAL.issuperset(imitating):
+        return found.union(filter(str.isascii, latin))  # a Cyrillic word with a Latin letter
+    return found | {each for each in imitating if each in _TABLED or _script(each) not in _DISTINCT_SCRIPTS}

@@ -18,7 +18,7 @@ from emitter.errors import InputError, NotApproved
 from emitter.models import BindingMoment
 from emitter.render.layout import build_layout
 from emitter.render.safe_text import sanitize_clusters
-from tests.authority.guard.parts import MOM, Person, Post, moment
+from tests.authority.guard.parts import CEO, MOM, Person, Post, moment
 from tests.work import examples
 
 if TYPE_CHECKING:
@@ -94,17 +94,16 @@ def test_the_template_passes_the_structural_checks(first: Any, second: Any, targ
 
 
 KEPT: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "bytes": (b"\x00\xff", {}, "first: not shown (SHA-256 "),
-    "bytes that can be changed": (bytearray(b"hi"), {}, "first: not shown (SHA-256 "),
+    "bytes": (b"\x00\xff", {}, "first: 2 bytes (SHA-256 "),
+    "bytes that can be changed": (bytearray(b"h"), {}, "first: 1 byte (SHA-256 "),
     "what is kept back": ("the PIN is PLUGH", {"digested": ["first"]}, "first: not shown (SHA-256 "),
     "what is kept back but for its start": (
         "Dear Mom, all is well.",
         {"digested": [DigestedParameter("first", excerpt=True)]},
         'first: begins "Dear Mom, all is well." (SHA-256 ',
     ),
-    "a long text": ("x" * 10_000, {}, 'first: begins "xxx'),
-    "a long text that drives a terminal": ("\x1b[2J\u202e" * 3_000, {}, 'first: begins "'),
-    "what looks like a digest": ({"s256": "A" * 43}, {}, "first: not shown (SHA-256 "),
+    "a long text that is kept back": ("x" * 10_000, {"digested": ["first"]}, "first: not shown (SHA-256 "),
+    "what looks like a digest": ({"s256": "A" * 43}, {}, f'first: {{"s256": "{"A" * 43}"}} (SHA-256 '),
 }
 
 
@@ -122,12 +121,58 @@ def test_what_is_not_reported_whole_is_reported_by_its_hash(value: Any, how: dic
         assert "PLUGH" not in envelope.model_dump_json()
 
 
-def test_what_is_long_within_is_reported_by_its_hash() -> None:
-    """What stands around it is reported."""
-    reported = json.loads(shown({"to": MOM, "body": ["x" * 2_000, b"hi"]}).findings[0].removeprefix("first: "))
+LONG: dict[str, Any] = {
+    "a text": "x" * 99_999 + "DROP TABLE customers;",
+    "a text that drives a terminal": "\x1b[2J\u202e" * 3_000,
+    "a list": ["x" * 2_000] * 50,
+    "an object": {f"{number}": "x" * 100 for number in range(1_000)},
+}
 
-    assert reported["to"] == MOM
-    assert [len(each["s256"]) for each in reported["body"]] == [43, 43]
+
+@pytest.mark.parametrize("value", LONG.values(), ids=LONG)
+def test_what_is_long_is_reported_whole(value: Any) -> None:
+    """However long it is: only digested= hides."""
+    assert json.loads(shown(value).findings[0].removeprefix("first: ")) == value
+
+
+def test_what_is_no_json_within_is_reported_by_its_size_and_hash() -> None:
+    """What stands around it is reported, and what looks like a digest is reported whole."""
+    line = shown({"to": MOM, "body": [b"hi", {"s256": "x", "cc": CEO}]}).findings[0]
+
+    assert line.startswith(f'first: {{"to": "{MOM}", "body": [2 bytes (SHA-256 ')
+    assert f'{{"s256": "x", "cc": "{CEO}"}} (SHA-256 ' in line
+
+
+def test_a_longer_text_than_anybody_reads_is_refused() -> None:
+    """With what to do: keep it back, or pass a reference to it."""
+    with pytest.raises(InputError, match="digested="):
+        shown("x" * 1_000_001)
+    shown("x" * 1_000_001, digested=["first"])
+
+
+LOOKALIKES: dict[str, tuple[str, str]] = {
+    "a letter": ("m\u043em@x.org", r"m\u043em@x.org"),
+    "after a line break": ("\n\u043c\u043e\u0441\u043a\u0432\u0430", r"\n" + "\u043c\u043e\u0441\u043a\u0432\u0430"),
+    "a word": ("\u0430\u0440\u0440\u04cf\u0435.com", r"\u0430\u0440\u0440\u04cf\u0435.com"),
+    "a Latin letter in a Cyrillic word": ("\u043co\u0441\u043a\u0432\u0430", "\u043c\\u006f\u0441\u043a\u0432\u0430"),
+    "a wide letter": ("\uff50aypal", r"\uff50aypal"),
+    "a digit": ("1\u06623", r"1\u06623"),
+    "Armenian": ("micr\u0585soft", r"micr\u0585soft"),
+    "a letter without width": ("a\u200bb", r"a\u200bb"),
+    "Russian": ("\u041c\u043e\u0441\u043a\u0432\u0430", "\u041c\u043e\u0441\u043a\u0432\u0430"),
+    "Greek": ("\u0394x = \u03b1", "\u0394x = \u03b1"),
+    "German": ("Stra\u00dfe", "Stra\u00dfe"),
+    "Thai": ("USB\u0e04\u0e23\u0e31\u0e1a", "USB\u0e04\u0e23\u0e31\u0e1a"),
+    "units": ("5 \u00b5m\u00b2", "5 \u00b5m\u00b2"),
+}
+
+
+@pytest.mark.parametrize(("value", "reported"), LOOKALIKES.values(), ids=LOOKALIKES)
+def test_a_letter_that_looks_like_another_is_marked(value: str, reported: str) -> None:
+    """In an argument and in the target; what people write is left as it is."""
+    lines = shown(value, target=value).findings
+    assert lines[0] == f'first: "{reported}"'
+    assert f'Target: "{reported}".' in "\n".join(lines)
 
 
 def test_a_call_without_arguments_says_so() -> None:
@@ -189,7 +234,8 @@ def test_a_function_of_a_guarded_call_is_reported_by_its_name() -> None:
 OFFERS: dict[str, tuple[Any, dict[str, Any], bool]] = {
     "all is shown": (MOM, {}, False),
     "a hash": ("secret", {"digested": ["first"]}, True),
-    "a hash within": ({"body": ["x" * 2_000]}, {}, True),
+    "a hash within": ({"body": [b"hi"]}, {}, True),
+    "a long text": ("x" * 2_000, {}, False),
 }
 
 

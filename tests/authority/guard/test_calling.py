@@ -143,16 +143,6 @@ def test_a_workflow_that_is_named_is_the_call_s_own(office: Office) -> None:
     assert other.value.pointer == "/workflow_id"
 
 
-def test_a_long_text_is_reported_whole_where_that_is_wanted(office: Office) -> None:
-    """The person approves what they can read."""
-
-    def act(body: str) -> int:
-        return len(body)
-
-    office.authority.guard(act, ask=office.person, longest=5_000)("a" * 3_000)
-    assert office.reported == [f'body: "{"a" * 3_000}"']
-
-
 def all_kinds(a: Any, /, b: Any = 2, *rest: Any, c: Any, d: Any = 4, **more: Any) -> Any:
     """Return all of it."""
     return [a, b, list(rest), c, d, more]

@@ -209,7 +209,7 @@ def test_what_is_no_account_or_uri_is_refused(given: Any) -> None:
         propose("f", {}, **given)
 
 
-@pytest.mark.parametrize("longest", [0, -1, True, 1.5, None])
+@pytest.mark.parametrize("longest", [0, -1, True, 1.5, "9"])
 def test_what_is_no_length_is_refused(longest: Any) -> None:
     """The length up to which texts stand whole is a number of characters."""
     with pytest.raises(InputError):
@@ -219,7 +219,7 @@ def test_what_is_no_length_is_refused(longest: Any) -> None:
 def test_long_texts_stand_as_digests_with_an_excerpt() -> None:
     """A text of more than so many characters is not in the document; its beginning is."""
     text = "word " * 300
-    found = propose("f", {"at": "é" * 1024, "over": text}).parameters
+    found = propose("f", {"at": "é" * 1024, "over": text}, longest=1_024).parameters
     assert found["at"] == "é" * 1024
     assert found["over"]["s256"] == _base64url(text)
     assert found["over"]["media_type"] == "text/plain; charset=utf-8"
@@ -241,7 +241,7 @@ LARGE: dict[str, Any] = {
 @pytest.mark.parametrize("large", LARGE.values(), ids=LARGE.keys())
 def test_large_values_stand_as_digests_whatever_they_are(large: Any) -> None:
     """A list or an object of many small values is as large as a long text, and the document is small all the same."""
-    proposal = propose("import", {"data": large})
+    proposal = propose("import", {"data": large}, longest=1_024)
     assert len(proposal.document) < 5_000
     assert "excerpt" in proposal.document.decode()
     assert find_mismatch(proposal, "import", {"data": large}) is None
@@ -249,13 +249,22 @@ def test_large_values_stand_as_digests_whatever_they_are(large: Any) -> None:
     assert find_mismatch(proposal, "import", {"data": other}) is not None
 
 
+def test_a_proposal_is_whole_without_a_length() -> None:
+    """Whoever approves it can read it all."""
+    call = {"body": "word " * 20_000 + "end", "rows": ROWS}
+    proposal = propose("import", call)
+    assert proposal.parameters == call
+    assert proposal.display is not None
+    assert f"- **body:** {call['body']}" in str(proposal.display.detail)
+
+
 def test_what_is_large_is_so_by_what_stands_of_it() -> None:
     """A long text in an object stands as its own digest, so that the rest of the object is reported."""
     call = {"mail": {"to": "mom@example.com", "body": "x" * 100_000}}
-    reported = propose("send_email", call).parameters["mail"]
+    reported = propose("send_email", call, longest=1_024).parameters["mail"]
     assert reported["to"] == "mom@example.com"
     assert reported["body"] == make_digest_object(call["mail"]["body"], excerpt=True)
-    assert propose("f", {"x": [0] * 4_000}).parameters["x"] == [0] * 4_000
+    assert propose("f", {"x": [0] * 4_000}, longest=1_024).parameters["x"] == [0] * 4_000
     assert propose("f", {"x": [0] * 4_000}, longest=500).parameters["x"] == make_digest_object(
         [0] * 4_000, excerpt=True
     )
@@ -264,7 +273,7 @@ def test_what_is_large_is_so_by_what_stands_of_it() -> None:
 def test_an_excerpt_of_what_is_large_shows_nothing_that_is_kept_back() -> None:
     """Then it has none."""
     large = {"a pin": "PLUGH", **{f"row {index}": index for index in range(5_000)}}
-    proposal = propose("f", {"x": large}, digested=["/x/a pin"])
+    proposal = propose("f", {"x": large}, digested=["/x/a pin"], longest=1_024)
     assert b"PLUGH" not in proposal.document
     assert "excerpt" not in proposal.parameters["x"]
     assert find_mismatch(proposal, "f", {"x": large}) is None

@@ -28,6 +28,8 @@ from emitter.messages import as_list, as_mapping
 from emitter.models import BindingMoment, ClarificationRequest, Deliberation, ErrorReport, Option, Question, Trust
 from emitter.prompts import Material, Media
 from emitter.render.safe_text import sanitize_clusters, to_single_line
+from emitter.schema.json_data import escape_pointer_token
+from emitter.visible_text import mark_lookalikes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,21 +150,25 @@ def add_call_findings(request: ApprovalRequest, moment: BindingMoment) -> tuple[
 
 def states_call(request: ApprovalRequest, moment: BindingMoment, actions: tuple[str | None, ...]) -> bool:
     """Return True if an existing envelope states the whole call and one option makes it."""
-    lines, places = describe_call(request), _find_call_options(request, moment)
+    places = _find_call_options(request, moment)
     count = len(moment.question.options)
     expected = tuple(request.request.digest if index in places else None for index in range(count))
-    return len(places) == 1 and moment.findings[: len(lines)] == lines and actions == expected
+    # Questions of earlier releases have no marks.
+    statements = (describe_call(request, CallText(request.proposal, has_marks=marks)) for marks in (True, False))
+    is_stated = any(moment.findings[: len(lines)] == lines for lines in statements)
+    return len(places) == 1 and is_stated and actions == expected
 
 
 def _find_call_options(request: ApprovalRequest, moment: BindingMoment) -> list[int]:
     return [index for index, option in enumerate(moment.question.options) if option.label == request.label]
 
 
-def describe_call(request: ApprovalRequest) -> tuple[str, ...]:
+def describe_call(request: ApprovalRequest, text: CallText | None = None) -> tuple[str, ...]:
     """Return the findings that state a call: arguments, account, limits, risk and consequences."""
-    lines = [_argument_line(name, value) for name, value in request.proposal.parameters.items()]
-    targets = ", ".join(map(_visible_json, request.request.scope.targets or ()))
-    account = [] if request.proposal.account is None else [f"Account: {_visible_json(request.proposal.account)}"]
+    text = text or CallText(request.proposal)
+    lines = text.describe_arguments()
+    targets = ", ".join(map(text.format, request.request.scope.targets or ()))
+    account = [] if request.proposal.account is None else [f"Account: {text.format(request.proposal.account)}"]
     bounds = f"Target: {targets}. {_describe_limits(request.request.limits)}"
     call = request.request.call
     function = "" if call is None or not call.function else f" {_describe_function(call.function)}"
@@ -233,20 +239,74 @@ def _display_lines(proposal: Proposal) -> list[str]:
     return [f"{title}: {texts[name]}" for name, title in _DISPLAY_TITLES.items() if texts[name]]
 
 
-def _argument_line(name: str, value: Json) -> str:
-    name = name if name.isidentifier() else _visible_json(name)
-    if not isinstance(value, Mapping) or DIGEST_MEMBER not in value:
-        return f"{name}: {_visible_json(value)}"
-    digest_object = as_mapping(value)
+@dataclass(frozen=True, slots=True)
+class CallText:
+    """Writes the values of a proposal so that a person sees all that they hold, and what they only look like."""
+
+    proposal: Proposal
+    has_marks: bool = True
+
+    def describe_arguments(self) -> list[str]:
+        """Return a line for each argument."""
+        shown = self.proposal.shown
+        return [self._describe(name, value, shown) for name, value in self.proposal.parameters.items()]
+
+    def _describe(self, name: str, value: Json, shown: Mapping[str, str]) -> str:
+        start = name if name.isidentifier() and name.isascii() else self.format(name)
+        pointer = f"/{escape_pointer_token(name)}"
+        if isinstance(value, Mapping) and DIGEST_MEMBER in value and pointer not in shown:
+            return f"{start}: {_describe_digest(as_mapping(value))}"
+        return f"{start}: {self._format_value(value, pointer, shown) if shown else self.format(value)}"
+
+    def _format_value(self, value: Json, pointer: str, shown: Mapping[str, str]) -> str:
+        text = None if pointer not in shown else self._make_visible(shown[pointer])
+        match value:
+            case {"s256": str(digest)} if text is not None:
+                return f"{text} (SHA-256 {digest})"
+            case Mapping():
+                members = (
+                    f"{self.format(name)}: {self._format_value(each, f'{pointer}/{escape_pointer_token(name)}', shown)}"
+                    for name, each in as_mapping(value).items()
+                )
+                plain = f"{{{', '.join(members)}}}"
+            case list():
+                entries = (
+                    self._format_value(each, f"{pointer}/{index}", shown) for index, each in enumerate(as_list(value))
+                )
+                plain = f"[{', '.join(entries)}]"
+            case _:
+                plain = self.format(value)
+        return plain if text is None else f"{text}: {plain}"
+
+    def format(self, value: Json) -> str:
+        """Return a value as JSON on one line, with invisible characters and letters that look like others escaped."""
+        return self._make_visible(json.dumps(value, ensure_ascii=False))
+
+    def _make_visible(self, text: str) -> str:
+        if not self.has_marks or text.isascii():
+            return _make_visible(text)
+        # An escape such as \n is no letter of the word after it.
+        parts = _JSON_ESCAPE.split(_make_visible(text))
+        parts[::2] = [mark_lookalikes(part, _escape_character) for part in parts[::2]]
+        return "".join(parts)
+
+
+def _describe_digest(digest_object: Mapping[str, Json]) -> str:
     excerpt = digest_object.get("excerpt")
     beginning = "not shown" if excerpt is None else f"begins {_visible_json(excerpt)}"
-    return f"{name}: {beginning} (SHA-256 {digest_object[DIGEST_MEMBER]})"
+    return f"{beginning} (SHA-256 {digest_object[DIGEST_MEMBER]})"
+
+
+_JSON_ESCAPE: Final = re.compile(r"(\\(?:u[0-9a-f]{4}|.))")
 
 
 def _visible_json(value: Json) -> str:
     """Return a value as JSON on one line, with invisible and misleading characters escaped."""
-    text = LONE_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False))
-    spaced = _INVISIBLE_SPACE.sub(lambda match: _escape_character(match[0]), text)
+    return _make_visible(json.dumps(value, ensure_ascii=False))
+
+
+def _make_visible(text: str) -> str:
+    spaced = _INVISIBLE_SPACE.sub(lambda match: _escape_character(match[0]), LONE_SURROGATE.sub("\ufffd", text))
     return _WORD.sub(lambda match: _escape_unsafe(match[0]), spaced)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -603,9 +604,26 @@ def _write_proposal(call: GuardedCall) -> Proposal:
         account=config.account,
         display=display,
         digested=config.digested,
-        longest=config.longest,
+        shown=call.arguments.encoded.shown,
     )
+    _check_readable(proposal)
     return call.proposals.put(proposal)
+
+
+_MAX_READABLE: Final = 1_000_000
+"""Characters of an argument as JSON that a question shows."""
+
+
+def _check_readable(proposal: Proposal) -> None:
+    """Raise ``InputError`` if an argument is so long that nobody could read it, and no surface could show it."""
+    if len(proposal.document) <= _MAX_READABLE:
+        return
+    for name, value in proposal.parameters.items():
+        if len(json.dumps(value, ensure_ascii=False)) > _MAX_READABLE:
+            raise InputError(
+                f"The argument {name} has more than {_MAX_READABLE:,} characters, which nobody could read.",
+                hint="Name it in digested=, or pass a reference to it, such as a path and a hash.",
+            )
 
 
 def _display_from_docstring(tool: Callable[..., Any]) -> Display | None:

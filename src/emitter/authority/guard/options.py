@@ -13,7 +13,6 @@ from emitter.arguments import is_async
 from emitter.authority.guard.briefing import brief_from_template
 from emitter.authority.guard.inspection import get_signature, get_tool_name
 from emitter.authority.proposals.document import VOCABULARY_MCP, DigestedParameter
-from emitter.authority.proposals.proposal import MAX_INLINE_LENGTH
 from emitter.authority.records import BoundCall, ConfirmRequest, RiskLevel, Scope
 from emitter.authority.rules import compute_spending
 from emitter.decisions import ledger_arguments
@@ -56,11 +55,9 @@ class GuardOptions(TypedDict, total=False):
         risk_level: The risk shown to the principal. Defaults to high.
         ttl_seconds: How long an approval lasts. Defaults to 900.
         revocable: Whether the confirm can be revoked. Defaults to True.
-        digested: Parameters that the proposal shows only as a digest: names, JSON pointers or ``DigestedParameter``.
+        digested: Parameters that nobody reads, shown only as a digest: names, JSON pointers or ``DigestedParameter``.
         exclude: Parameters that are not content, such as a context. They are not approved and must not affect the call.
         parameters: The names that a tool with ``**arguments`` takes. Each is then a parameter of its own.
-        longest: Texts of more characters (1,024) are shown as a digest with their beginning, and so are lists and
-            objects whose JSON is over sixteen times as long.
         vocabulary: The vocabulary of the proposal.
         operation: The operation of the proposal. Defaults to the name.
         account: The account of the proposal.
@@ -96,7 +93,6 @@ class GuardOptions(TypedDict, total=False):
     operation: Mapping[str, Json] | str
     account: str | None
     account_of: Callable[[Any], str]
-    longest: int
     display: Callable[[Mapping[str, Json]], Display]
     describe: Callable[[Any], Effects]
     retain: bool
@@ -127,7 +123,6 @@ class GuardConfig:
     parameters: frozenset[str] | None = None
     account: str | None = None
     account_of: Callable[[Any], str] | None = None
-    longest: int = MAX_INLINE_LENGTH
     has_explicit_workflow: bool = False
     display: Callable[[Mapping[str, Json]], Display] | None = None
     describe: Callable[[Any], Effects] | None = None
@@ -241,8 +236,6 @@ def _check_config(config: GuardConfig) -> None:
     """Raise ``InputError`` for options with which every call would fail."""
     if not isinstance(config.name, str) or not config.name or to_single_line(config.name) != config.name:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("The tool has no printable name.", hint="Pass name=.")
-    if type(config.longest) is not int or config.longest < 1:
-        raise InputError("longest= must be an integer of at least 1.")
     for name in ("ask", "brief", "spends", "display", "describe", "account_of"):
         value = getattr(config, name)
         if not callable(value) and (value is not None or name == "brief"):

@@ -312,6 +312,11 @@ PROPOSAL_SCHEMA: Final[dict[str, Json]] = {
             "additionalProperties": {"$ref": "#/$defs/value"},
             "description": "What it is called with; large and sensitive values stand as digest objects.",
         },
+        "shown": {
+            "type": "object",
+            "additionalProperties": _TEXT_SCHEMA,
+            "description": "Ours: by JSON pointer into parameters, what a person reads of a value besides its JSON.",
+        },
         "display": {
             "type": "object",
             "required": ["summary"],

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from emitter.messages import Json
 
-MAX_INLINE_LENGTH: Final = 1_024
-"""Default maximum length of a string that a proposal contains whole, in characters."""
 _URI_PATTERN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]{1,2000}")
 
 
@@ -88,6 +86,11 @@ class Proposal:
         return dict(self.content["parameters"])
 
     @property
+    def shown(self) -> Mapping[str, str]:
+        """By JSON pointer into the parameters, what a person reads of a value besides its JSON."""
+        return dict(self._content.get("shown", {}))
+
+    @property
     def account(self) -> str | None:
         """The account at the resource, if any."""
         return self._content.get("account")
@@ -106,7 +109,8 @@ def propose(  # noqa: PLR0913  all but the first two have defaults
     account: str | None = None,
     display: Display | None = None,
     digested: Iterable[str | DigestedParameter] = (),
-    longest: int = MAX_INLINE_LENGTH,
+    longest: int | None = None,
+    shown: Mapping[str, str] | None = None,
     uri: str = "",
 ) -> Proposal:
     """Build the proposal of a call.
@@ -120,16 +124,20 @@ def propose(  # noqa: PLR0913  all but the first two have defaults
         digested: Parameters to show only as a digest: names, JSON pointers, or ``DigestedParameter``. Names that the
             call lacks are ignored.
         longest: Longer strings become a digest with an excerpt, and so do lists and objects over sixteen times as long.
+            A person then approves what they cannot read. Defaults to None: the proposal has each value whole.
+        shown: By JSON pointer into the parameters, what a person reads of a value besides its JSON.
         uri: The ``r3_uri``; see ``new_proposal_uri``.
 
     Raises:
         InputError: An argument has no place in a proposal.
     """
+    checked, texts = digest_parameters(check_parameters(parameters), digested, longest, shown or {})
     call = ProposedOperation(
         operation=parse_operation(operation, vocabulary),
         vocabulary=vocabulary,
-        parameters=digest_parameters(check_parameters(parameters), digested, longest),
+        parameters=checked,
         account=account,
+        shown=texts,
     )
     content = validate_content(_make_content(call))
     document = serialize_content({**content, "display": _make_display(call, display)})
@@ -152,6 +160,7 @@ def _make_content(call: ProposedOperation) -> dict[str, Json]:
         "operations": [call.operation],
         **({} if call.account is None else {"account": call.account}),
         "parameters": to_document_value(call.parameters),
+        **({"shown": dict(call.shown)} if call.shown else {}),
     }
 
 
@@ -226,8 +235,8 @@ def _clean_text(value: object) -> str:
     return "\n".join("".join(sanitize_clusters(row.expandtabs(_TAB_WIDTH))) for row in value.splitlines())
 
 
-MAX_SHOWN_LENGTH: Final = 2_000
-"""Maximum characters of a value that are shown."""
+_MAX_ROW_LENGTH: Final = 2_000
+"""A list or object whose JSON has more characters is shown with a row for each entry."""
 _MAX_SHOWN_NAME: Final = 100
 _RECIPIENT_NAMES: Final = frozenset({"to", "recipient", "recipients", "cc", "bcc"})
 
@@ -240,6 +249,7 @@ class ProposedOperation:
     vocabulary: str
     parameters: dict[str, Json]
     account: str | None
+    shown: Mapping[str, str]
 
 
 def summarize_operation(operation: Mapping[str, Json], vocabulary: str) -> str:
@@ -276,7 +286,7 @@ def _iter_rows(members: Iterable[tuple[str, Json]], prefix: str = "") -> Iterato
     for name, value in members:
         path = f"{prefix}{escape_pointer_token(name)}"
         visible = value.visible_parts if isinstance(value, DigestedValue) and value.visible_parts is not None else value
-        if contains_digest(visible) or (list_entries(visible) and len(_to_json_text(visible)) > MAX_SHOWN_LENGTH):
+        if contains_digest(visible) or (list_entries(visible) and len(_to_json_text(visible)) > _MAX_ROW_LENGTH):
             yield from _iter_rows(list_entries(visible), f"{path}/")
         else:
             yield path, visible
@@ -303,9 +313,8 @@ def _to_json_text(value: Json) -> str:
 
 
 def _format_text(text: str) -> str:
-    """Return text as one line of Markdown, truncated if it is too long to read."""
-    beginning = escape_markdown(to_single_line(text[:MAX_SHOWN_LENGTH])) or "*(blank)*"
-    return beginning if len(text) <= MAX_SHOWN_LENGTH else f"{beginning} *(cut; {len(text):,} characters)*"
+    """Return text as one line of Markdown."""
+    return escape_markdown(to_single_line(text)) or "*(blank)*"
 
 
 ParameterPath: TypeAlias = "tuple[str, ...]"
@@ -342,12 +351,21 @@ def check_parameters(parameters: object) -> dict[str, Json]:
 
 
 def digest_parameters(
-    parameters: dict[str, Json], digested: Iterable[str | DigestedParameter], max_length: int
-) -> dict[str, Json]:
-    """Replace values that become digests by a ``DigestedValue``, or raise ``InputError``."""
-    if type(max_length) is not int or max_length < 1:
-        raise InputError("longest= must be an integer of at least 1.")
-    return _ParameterDigester(_parse_digested(digested), max_length).digest_members(parameters, ())
+    parameters: dict[str, Json],
+    digested: Iterable[str | DigestedParameter],
+    max_length: int | None,
+    shown: Mapping[str, str],
+) -> tuple[dict[str, Json], Mapping[str, str]]:
+    """Replace values that become digests by a ``DigestedValue``, or raise ``InputError``.
+
+    Returns:
+        The parameters, and the texts of ``shown`` and of values that are digests but not hidden, by JSON pointer.
+    """
+    if max_length is not None and (type(max_length) is not int or max_length < 1):
+        raise InputError("longest= must be None or an integer of at least 1.")
+    digester = _ParameterDigester(_parse_digested(digested), max_length)
+    digester.shown.update({at: text for at, text in shown.items() if not digester.hides(parse_pointer(at))})
+    return digester.digest_members(parameters, ()), digester.shown
 
 
 def to_document_value(value: Json) -> Json:
@@ -378,7 +396,12 @@ class _ParameterDigester:
     """Replaces the values of one call's parameters by digests."""
 
     requested: Mapping[ParameterPath, DigestedParameter]
-    max_length: int
+    max_length: int | None
+    shown: dict[str, str] = field(default_factory=dict[str, str])
+
+    def hides(self, path: ParameterPath) -> bool:
+        """Return True if a value, or one around it, is to be shown only as a digest."""
+        return any(path[:length] in self.requested for length in range(1, len(path) + 1))
 
     def digest_members(self, parameters: dict[str, Json], path: ParameterPath) -> dict[str, Json]:
         return {name: self.digest_value(value, (*path, name)) for name, value in parameters.items()}
@@ -390,30 +413,37 @@ class _ParameterDigester:
             return DigestedValue(digest, "the rest is kept back" if "excerpt" in digest else "kept back")
         match value:
             case bytes():
-                return DigestedValue(make_digest_object(value), f"{len(value):,} bytes")
-            case str() if len(value) > self.max_length:
+                description = self.shown[_to_pointer(path)] = f"{len(value):,} byte{'' if len(value) == 1 else 's'}"
+                return DigestedValue(make_digest_object(value), description)
+            case str() if self.max_length is not None and len(value) > self.max_length:
                 return DigestedValue(make_digest_object(value, excerpt=True), f"{len(value):,} characters")
             case list():
                 entries = enumerate(cast("list[Json]", value))
-                return self.digest_container(
-                    value, [self.digest_value(entry, (*path, f"{index}")) for index, entry in entries]
-                )
+                parts = [self.digest_value(entry, (*path, f"{index}")) for index, entry in entries]
+                return self.digest_container(value, parts, path)
             case dict():
-                return self.digest_container(value, self.digest_members(cast("dict[str, Json]", value), path))
+                return self.digest_container(value, self.digest_members(cast("dict[str, Json]", value), path), path)
             case _:
                 return value
 
-    def digest_container(self, value: Json, parts: Json) -> Json:
+    def digest_container(self, value: Json, parts: Json, path: ParameterPath) -> Json:
         """Return a list or object, or its digest if it is too long or looks like a digest.
 
         A long one that contains digests gets no excerpt, which might reveal what they hide.
         """
-        size = len(json.dumps(to_document_value(parts), ensure_ascii=False))
-        if size > self.max_length * _CONTAINER_FACTOR:
-            return DigestedValue(
-                make_digest_object(value, excerpt=not contains_digest(parts)), f"{size:,} characters of JSON"
-            )
-        return DigestedValue(make_digest_object(value), "", parts) if is_digest_object(value) else parts
+        if self.max_length is not None:
+            size = len(_to_json_text(to_document_value(parts)))
+            if size > self.max_length * _CONTAINER_FACTOR:
+                digest = make_digest_object(value, excerpt=not contains_digest(parts))
+                return DigestedValue(digest, f"{size:,} characters of JSON")
+        if not is_digest_object(value):
+            return parts
+        self.shown[_to_pointer(path)] = _to_json_text(to_document_value(parts))
+        return DigestedValue(make_digest_object(value), "", parts)
+
+
+def _to_pointer(path: ParameterPath) -> str:
+    return "".join(f"/{escape_pointer_token(step)}" for step in path)
 
 
 def _parse_digested(digested: object) -> dict[ParameterPath, DigestedParameter]:
