@@ -110,11 +110,11 @@ class _Limiter:
         """Put a call into the queue."""
         return self.reserve(input_tokens, max_output_tokens)
 
-    def delay(self, _: Ticket) -> float:
+    def delay(self, ticket: Ticket) -> float:  # noqa: ARG002  the protocol's
         """Let every call start."""
         return 0.0
 
-    def release(self, _: Ticket) -> None:
+    def release(self, ticket: Ticket) -> None:
         """Do nothing."""
 
     def observe(self, *_: object) -> None:
@@ -127,7 +127,7 @@ class _FullStore(MemoryStore):
 
     __slots__ = ()
 
-    def get_or_create(self, *_: Any) -> Any:
+    def get_or_create(self, *_: Any, **__: Any) -> Any:
         """Fail."""
         raise StoreFailed("The disk is full.")
 

@@ -84,11 +84,11 @@ async def _aclose(run: Any) -> None:
 async def _acancel(run: Any) -> None:
     async def read() -> None:
         async for _ in run:
-            task.cancel()
+            reading.cancel()
 
-    task = asyncio.ensure_future(read())
+    reading = asyncio.ensure_future(read())
     with suppress(asyncio.CancelledError):
-        await task
+        await reading
     await run.aclose()
 
 

@@ -21,7 +21,7 @@ from emitter.adapters import ADAPTERS, openai_responses
 from emitter.adapters.clients import limit_client
 from emitter.adapters.http_response import read_object
 from emitter.adapters.transport import HttpRequest, HttpTransfer, ResponseRejected, send_request
-from emitter.client.transport import VendorCall, call_in_time
+from emitter.client.transport import CallInterrupted, VendorCall, call_in_time
 from emitter.clock import sleep_step
 from emitter.errors import InputError, StoreFailed
 from emitter.interpreter import BlockingStep
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from emitter.client.transport import CallFactory
     from emitter.deadline import Deadline
     from emitter.interpreter import CallStep, Steps
-    from emitter.messages import CallResult, Json, ModelRequest
+    from emitter.messages import CallResult, Json, ModelRequest, Usage
     from emitter.stores import Store
 
 _MIN_POLL_SECONDS: Final = 0.1
@@ -116,6 +116,8 @@ class _BackgroundCall(VendorCall):
         super().__init__(*arguments)
         self._transfer.may_repeat = False  # the server may have begun to write an answer
         self._background, self._finished = background, finished
+        self._created: HttpTransfer | None = None
+        """The transfer of the request that creates the response, unless a later call will get the answer."""
         profile, wire, _ = self.prepared.target
         facts = profile.wires[wire]
         overlay = {} if facts.background is None else facts.background.body
@@ -135,7 +137,11 @@ class _BackgroundCall(VendorCall):
                 response = yield call_in_time(partial(self._fetch, response_id or pending), deadline)
             return self._finish(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
-            answer = self._answer_from_error(error)
+            answer = self._with_usage(self._answer_from_error(error))
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            raise CallInterrupted(self._estimate_sent()) from error
         if isinstance(answer, Fault) and answer.status == _NOT_FOUND:
             yield BlockingStep(self._forget_id)
         return answer
@@ -143,6 +149,7 @@ class _BackgroundCall(VendorCall):
     def _send_or_fetch(self, response_id: str | None, seconds: float) -> Any:
         if response_id is not None:
             return self._fetch(response_id, seconds)
+        self._created = self._transfer
         client = limit_client(self._client, self._transfer)
         return openai_responses.send(client, self._body, seconds, self.request.headers)
 
@@ -198,10 +205,17 @@ class _BackgroundCall(VendorCall):
             return response_id
         entry = Entry(_ENTRY_TYPE, {_ID_MEMBER: response_id}, {})
         try:
-            return _stored_id(store.get_or_create(*self._entry_names(), partial(NewEntry, entry)).entry)
+            kept = _stored_id(store.get_or_create(*self._entry_names(), partial(NewEntry, entry)).entry)
         except StoreFailed as error:
             warn_of_problem(_UNSTORED_MESSAGE.format(response_id, error))
             return response_id
+        self._created = None
+        return kept
+
+    def _estimate_sent(self) -> Usage | None:
+        """Return an estimate for a response that no later call will get, and whose answer is lost."""
+        created = self._created
+        return None if created is None or created.is_error or not created.is_sent else self._estimate_usage(None, "")
 
 
 def _stored_id(entry: Entry) -> str | None:

@@ -20,7 +20,6 @@ from emitter.client.result import Trace, complete
 from emitter.client.submission import ask_host
 from emitter.client.thinking import remember_thinking
 from emitter.client.transport import (
-    INTERRUPTIONS,
     SEND_CALL,
     CallInterrupted,
     StreamedCall,
@@ -136,7 +135,7 @@ class EmissionRun:
                 else:
                     answer = yield from self._sleep(effect)
                 effect = yield from self.advance(answer)
-        except (*INTERRUPTIONS, CallInterrupted) as error:
+        except BaseException as error:  # noqa: BLE001  it is raised again
             yield from self._cancel(error)
         finally:
             if channel.must_close and not is_dropped():
@@ -162,7 +161,7 @@ class EmissionRun:
                 self._effect = effect = self._effects.send(result)
             except StopIteration as end:
                 self.outcome = end.value
-                if self._models and _LOGGER.isEnabledFor(logging.INFO):
+                if end.value is not None and self._models and _LOGGER.isEnabledFor(logging.INFO):
                     log_end(self._models, end.value, self.clock.monotonic() - self._started_at)
                 return None
             if isinstance(effect, ModelRequest | Sleep | Restart):
@@ -201,10 +200,12 @@ class EmissionRun:
         return call_sink(on_content, content)
 
     def _cancel(self, error: BaseException) -> Steps[NoReturn]:
-        """End the emission because its consumer stopped, and raise what interrupted it.
+        """End the emission if its consumer or a signal stopped it, and raise the exception.
 
-        Nothing more is sent. The remaining events are recorded.
+        Nothing more is sent. The remaining events are recorded, unless no further step can be executed.
         """
+        if isinstance(error, Exception | GeneratorExit):
+            raise error
         usage = error.usage if isinstance(error, CallInterrupted) else None
         fault = Fault(FaultKind.CANCELLED, _CANCELLED_MESSAGE, usage=usage)
         effect, unfinished = self._effect, self.outcome is None

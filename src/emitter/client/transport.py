@@ -5,7 +5,6 @@ Credentials and registered secrets are removed from every answer, error and prog
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections import OrderedDict
@@ -31,7 +30,7 @@ from emitter.adapters.response_decoding import ERROR_STOP_PREFIX
 from emitter.adapters.transport import HttpTransfer
 from emitter.adapters.watchdog import aiter_in_time, asend_in_time, iter_in_time, send_in_time
 from emitter.errors import InputError
-from emitter.interpreter import CallStep, Closed, ProgressStep, is_dropped
+from emitter.interpreter import CallStep, ProgressStep, is_dropped
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ModelResponse, ProviderErrorDetails, StopReason, Usage
 from emitter.redaction.secret_registry import NO_SECRETS, Secrets
 from emitter.streaming import FieldComplete, TextDelta
@@ -67,12 +66,12 @@ SEND_CALL: PassOn = methodcaller("send")
 """Sends a call at once."""
 
 
-INTERRUPTIONS = (Closed, KeyboardInterrupt, asyncio.CancelledError)
-"""The exceptions that end an operation early."""
-
-
 class CallInterrupted(BaseException):
-    """A call was interrupted by its ``__cause__``. ``usage`` is what its answer has cost so far."""
+    """A call was interrupted by its ``__cause__``. ``usage`` is what its answer has cost so far.
+
+    The cause is any exception that is not an ``Exception``, such as a cancellation, Ctrl-C, or that of a signal handler
+    that exits. After ``GeneratorExit`` alone, no further step can be executed.
+    """
 
     def __init__(self, usage: Usage | None) -> None:
         super().__init__()
@@ -95,7 +94,9 @@ class VendorCall:
             return self._parse(response)
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             return self._with_usage(self._answer_from_error(error))
-        except INTERRUPTIONS as error:
+        except GeneratorExit:
+            raise
+        except BaseException as error:
             raise CallInterrupted(self._estimate_sent()) from error
 
     def _send(self, seconds: float, *, stream: bool = False) -> Any:
@@ -228,7 +229,9 @@ class StreamedCall(VendorCall):
             return (yield from self._read_stream())
         except Exception as error:  # noqa: BLE001  whatever a call raises is a fault
             return self._with_usage(self._answer_from_error(error))
-        except INTERRUPTIONS as error:
+        except GeneratorExit:
+            raise
+        except BaseException as error:
             raise CallInterrupted(self._usage_so_far() or self._estimate_sent()) from error
 
     def _read_stream(self) -> Steps[CallResult]:
