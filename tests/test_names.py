@@ -45,7 +45,7 @@ FOREIGN: Final = {
     "keys": "PgUp PgDn",
     "browsers": "camera geolocation microphone navigator WebAuthn JavaScript",
     "HTTP": "Bearer Host Fetch Sec Origin Auto",
-    "PostgreSQL and SQLite": "lock_not_available shm emitter_",
+    "PostgreSQL and SQLite": "lock_not_available nextval shm emitter_",
     "thinking marks, and words of models": "START_THINKING THINK begin_of_thought end_of_thought im_end analysisWe "
     "assistantfinal failed_generation AudioBlock DocumentBlock ImageBlock",
     "examples": "MySubject TestMySurface Team people H1N1 B12 ill3gal budget_usd budget_ bank MODULE emp cut decoded",

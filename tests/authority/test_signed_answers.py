@@ -218,7 +218,7 @@ def _confirmed(authority: Authority, **changes: Any) -> list[Any]:
     """Return a chain with a CONFIRM that somebody wrote there, with hashes that hold."""
     made = granted(authority)
     forged = Confirm.from_members(**{**{name: getattr(made, name) for name in Confirm.model_fields}, **changes})
-    return [make_line(0, made.timestamp, compute_genesis_hash("w"), forged).to_json()]
+    return [make_line(0, made.timestamp, compute_genesis_hash("w"), forged)[0]]
 
 
 def test_a_forged_confirm_authorizes_nothing(any_store: Store) -> None:

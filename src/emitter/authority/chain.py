@@ -43,11 +43,16 @@ class SigningCallbacks:
             check_answer_signature(line, self.check_answer)
 
 
-def make_line(seq: int, at: str, prev: str, record: ChainRecord, sign: Callable[[str], str] | None = None) -> Line:
-    """Build the line of a record, signed if ``sign`` is set."""
-    hashed = _hash_members({"seq": seq, "at": at, "prev": prev, "record": record.to_json()})
-    line = Line(seq=seq, at=at, prev=prev, record=record, hash=hashed)
-    return line if sign is None else line.model_copy(update={"signature": sign_text(hashed, sign)})
+def make_line(
+    seq: int, at: str, prev: str, record: ChainRecord, sign: Callable[[str], str] | None = None
+) -> tuple[dict[str, Json], Line]:
+    """Return the line of a record as it is stored, signed if ``sign`` is set, and as it reads."""
+    document: dict[str, Json] = {"seq": seq, "at": at, "prev": prev, "record": record.to_json()}
+    hashed = _hash_members(document)
+    document["hash"] = hashed
+    if sign is not None:
+        document["signature"] = sign_text(hashed, sign)
+    return document, _validate_line(document, f"the record for line {seq}")
 
 
 def sign_text(text: str, sign: Callable[[str], str]) -> str:
@@ -83,14 +88,25 @@ def compute_genesis_hash(workflow_id: str) -> str:
 
 def parse_line(document: Json, place: str) -> Line:
     """Return the line if its hash is correct, or raise ``Tampered`` naming ``place``."""
+    line = _validate_line(document, place)
     try:
-        line = Line.model_validate(document)
         expected = _hash_members({name: value for name, value in document.items() if name not in {"hash", "signature"}})
-    except (ValidationError, NotCanonical):
-        raise Tampered(f"{place} is not a line of a chain.", place=place) from None
+    except NotCanonical:
+        raise _not_a_line(place) from None
     if line.hash != expected:
         raise Tampered(f"{place} was changed: its hash does not match.", place=place)
     return line
+
+
+def _validate_line(document: Json, place: str) -> Line:
+    try:
+        return Line.model_validate(document)
+    except ValidationError:
+        raise _not_a_line(place) from None
+
+
+def _not_a_line(place: str) -> Tampered:
+    return Tampered(f"{place} is not a line of a chain.", place=place)
 
 
 def check_follows(last: Line | None, line: Line, place: str, workflow_id: str | None = None) -> None:

@@ -23,6 +23,7 @@ from emitter.messages import as_mapping
 from emitter.problems import warn_of_problem
 from emitter.stores import Entry, NewEntry
 from emitter.stores import locks as forks
+from emitter.stores.protocol import scan_from
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import ChainRecord, Line
     from emitter.messages import Json
     from emitter.stores import Store, StoredEntry
+    from emitter.stores.protocol import ScannedEntry
     from emitter.telemetry.sinks import Sink
 
 T = TypeVar("T")
@@ -61,10 +63,11 @@ class _NothingToAppend(Exception):
 
 @dataclass(slots=True)
 class _CachedChain:
-    """A workflow's state in this process, with its lock."""
+    """A workflow's state in this process, with its lock, and the position in the store up to which it was scanned."""
 
     state: WorkflowState
     lock: threading.RLock = field(default_factory=threading.RLock)
+    position: int = -1
 
 
 class Journal:
@@ -100,34 +103,43 @@ class Journal:
     @overload
     def append(self, workflow_id: str, make_record: RecordFactory[R]) -> R | None: ...
     def append(self, workflow_id: str, make_record: RecordFactory[R]) -> R | None:
-        """Append the record that ``make_record`` returns for the current end of the chain, or raise what it raises."""
+        """Append the record that ``make_record`` returns for the current end of the chain, or raise what it raises.
+
+        A chain that this process knows is not read before: the store calls ``make_record`` only if no line follows the
+        last known one.
+        """
         cached = self._chain(workflow_id)
         with cached.lock:
-            self._refresh(cached)
+            if cached.state.last is None:
+                self._refresh(cached)
             while True:
                 try:
-                    record, stored = self._append_once(cached.state, make_record)
+                    added, stored = self._append_once(cached.state, make_record)
                 except _NothingToAppend:
                     return None
-                self._refresh(cached)
-                if stored.created and record is not None:
+                if stored.created and added is not None:
                     break
+                self._refresh(cached)
+            self._apply(cached, added[1], is_own=True)
         self._emit_events(stored.events)
-        return record
+        return added[0]
 
-    def read(self, workflow_id: str, reader: Callable[[WorkflowState], T]) -> T:
-        """Return ``reader(state)`` for the current state, under the workflow's lock."""
+    def read(self, workflow_id: str, reader: Callable[[WorkflowState], T], *, refresh: bool = True) -> T:
+        """Return ``reader(state)`` for the current state, under the workflow's lock.
+
+        Without ``refresh`` the store is read only for a chain that this process does not know. The state is then the
+        one after this process's last record or reading, and a record that depends on it is checked when it is appended.
+        """
         cached = self._chain(workflow_id)
         with cached.lock:
-            self._refresh(cached)
+            if refresh or cached.state.last is None:
+                self._refresh(cached)
             return reader(cached.state)
 
     def lines(self, workflow_id: str) -> Iterator[Json]:
         """Yield the stored lines of a chain, unverified."""
-        number = 0
-        while (entry := self._store.find(get_run_id(workflow_id), str(number))) is not None:
+        for _, entry in _read_lines(self._store, get_run_id(workflow_id), 0, -1):
             yield dict(entry.outcome)
-            number += 1
 
     def attachment(self, workflow_id: str, number: int) -> Json:
         """Return the JSON stored beside a line."""
@@ -171,9 +183,11 @@ class Journal:
                 self._chains.popitem(last=False)
         return cached
 
-    def _append_once(self, state: WorkflowState, make_record: RecordFactory[R]) -> tuple[R | None, StoredEntry]:
-        """Return the entry stored under the next number, and the new record if it is that one."""
-        run_id, records = get_run_id(state.workflow_id), list[R]()
+    def _append_once(
+        self, state: WorkflowState, make_record: RecordFactory[R]
+    ) -> tuple[tuple[R, Line] | None, StoredEntry]:
+        """Return the entry stored under the next number, and the new record with its line if it is that one."""
+        run_id, added = get_run_id(state.workflow_id), list["tuple[R, Line]"]()
 
         def make_entry() -> NewEntry:
             last = 0.0 if state.last is None else parse_timestamp(state.last.at)
@@ -185,51 +199,84 @@ class Journal:
                 # Before the first line is stored: a process that is killed in between leaves a listed workflow without
                 # lines, and never a chain that is not listed.
                 self._index.add_workflow(state.workflow_id)
-            records.append(draft.record)
-            line = chain.make_line(
+            document, line = chain.make_line(
                 state.next_number, format_timestamp(at), state.head, draft.record, self._signing.sign
             )
-            self._check_readable(state, line)
+            self._check_appendable(state, line)
+            added.append((draft.record, line))
             extra = {} if draft.attachment is None else {"kept": draft.attachment}
-            event = make_run_event(make_line_event(line), run_id, at, state.workflow_id)
-            return NewEntry(Entry(draft.record.type, line.to_json(), extra), (event,))
+            event = make_run_event(make_line_event(document), run_id, at, state.workflow_id)
+            return NewEntry(Entry(draft.record.type, document, extra), (event,))
 
         stored = self._store.get_or_create(run_id, str(state.next_number), make_entry)
-        return (records[-1] if stored.created else None), stored
+        return (added[-1] if stored.created else None), stored
 
     def _refresh(self, cached: _CachedChain) -> None:
+        """Read the lines that were added. Where this process knows the last one, one look finds that there are none."""
+        state, run_id = cached.state, get_run_id(cached.state.workflow_id)
+        if state.last is None:
+            self._read_chain(cached)
+        elif (entry := self._store.find(run_id, str(state.next_number))) is not None:
+            self._read_line(cached, entry)
+            self._read_new_lines(cached)
+
+    def _read_chain(self, cached: _CachedChain) -> None:
+        """Read a chain, and compare its end with the store's log."""
+        hashes = set(self._read_new_lines(cached))
+        state = cached.state
+        # A line and its event are stored together, so the events of the last line on are enough.
+        for event in read_log(self._store, get_run_id(state.workflow_id), max(state.next_number - 2, -1)):
+            logged = _line_hash(event)
+            if logged is not None and logged not in hashes:
+                hashes.update(self._read_new_lines(cached))  # it may have been appended meanwhile
+            if logged is not None and logged not in hashes:
+                place = f"the end of workflow {state.workflow_id}"
+                raise Tampered(f"{place} is missing: the store's log has a line that the chain does not.", place=place)
+
+    def _read_new_lines(self, cached: _CachedChain) -> list[str]:
+        """Apply the new lines, and return their hashes."""
+        run_id, first = get_run_id(cached.state.workflow_id), cached.state.next_number
+        hashes: list[str] = []
+        for position, entry in _read_lines(self._store, run_id, first, cached.position):
+            hashes.append(self._read_line(cached, entry))
+            cached.position = max(position, cached.position)
+        return hashes
+
+    def _read_line(self, cached: _CachedChain, entry: Entry) -> str:
+        """Apply a line of the store, and return its hash."""
+        state = cached.state
+        place = f"line {state.next_number} of workflow {state.workflow_id}"
+        line = chain.parse_line(dict(entry.outcome), place)
+        chain.check_follows(state.last, line, place, state.workflow_id)
+        self._apply(cached, line)
+        return line.hash
+
+    def _apply(self, cached: _CachedChain, line: Line, *, is_own: bool = False) -> None:
+        """Apply a line, once its signature and the rules allow it. They allowed the process's own before it was stored.
+
+        A state that is half-way through a line is dropped.
+        """
         try:
-            self._apply_new_lines(cached.state)
+            self._check_signature(cached.state, line)
+            if is_own:
+                cached.state.apply(line)
+            else:
+                rules.apply_line(cached.state, line, math.inf)  # a reader cannot know the writer's clock skew
         except BaseException:
-            cached.state = WorkflowState(cached.state.workflow_id)  # it may be half-way through a line
+            cached.state, cached.position = WorkflowState(cached.state.workflow_id), -1
             raise
 
-    def _apply_new_lines(self, state: WorkflowState) -> None:
-        # The log is read before the lines, so that a line which is appended meanwhile does not seem to be missing.
-        logged_head = read_logged_head(self._store, state.workflow_id) if state.last is None else None
-        hashes = set(self._iter_new_lines(state))
-        if logged_head is not None and logged_head not in hashes:
-            place = f"the end of workflow {state.workflow_id}"
-            raise Tampered(f"{place} is missing: the store's log has a line that the chain does not.", place=place)
+    def _check_signature(self, state: WorkflowState, line: Line) -> None:
+        place = f"line {line.seq} of workflow {state.workflow_id}"
+        try:
+            self._signing.check_line(line)
+        except Tampered as error:
+            raise Tampered(f"Workflow {state.workflow_id}: {error.args[0]}", place=place, hint=error.hint) from None
 
-    def _iter_new_lines(self, state: WorkflowState) -> Iterator[str]:
-        """Apply the new lines, and yield their hashes."""
-        run_id = get_run_id(state.workflow_id)
-        while (entry := self._store.find(run_id, str(state.next_number))) is not None:
-            place = f"line {state.next_number} of workflow {state.workflow_id}"
-            line = chain.parse_line(dict(entry.outcome), place)
-            chain.check_follows(state.last, line, place, state.workflow_id)
-            try:
-                self._signing.check_line(line)
-            except Tampered as error:
-                raise Tampered(f"Workflow {state.workflow_id}: {error.args[0]}", place=place, hint=error.hint) from None
-            rules.apply_line(state, line, math.inf)  # a reader cannot know the writer's clock skew
-            yield line.hash
-
-    def _check_readable(self, state: WorkflowState, added: Line) -> None:
+    def _check_appendable(self, state: WorkflowState, added: Line) -> None:
         """Raise what a reader of the new line would raise, because nothing could be appended after it."""
         place = f"the record for line {added.seq}"
-        chain.check_follows(state.last, chain.parse_line(added.to_json(), place), place, state.workflow_id)
+        chain.check_follows(state.last, added, place, state.workflow_id)
         rules.check_line_allowed(state, added, self._max_skew)
         chain.check_stays_signed(state.last, added)
 
@@ -264,17 +311,47 @@ def read_attachment(store: Store, workflow_id: str, number: int) -> Json:
 def read_logged_head(store: Store, workflow_id: str) -> str | None:
     """Return the hash of a workflow's last line according to the store's event log, or None if that has none."""
     events = read_log(store, get_run_id(workflow_id))
-    return None if not events else as_mapping(as_mapping(events[-1].get("payload")).get("fields")).get("hash")
+    return None if not events else _line_hash(events[-1])
+
+
+def _line_hash(event: Mapping[str, Json]) -> str | None:
+    """Return the hash of the line that an event is about, or None."""
+    return as_mapping(as_mapping(event.get("payload")).get("fields")).get("hash")
+
+
+def _read_lines(store: Store, run_id: str, first: int, after: int) -> Iterator[tuple[int, Entry]]:
+    """Yield a chain's entries from line ``first`` on, with their positions. They end where a number is missing.
+
+    ``after`` is the position of an earlier line. A store that cannot scan is asked for one line after the other.
+    """
+    scanned = scan_from(store, run_id, after)
+    if scanned is None:
+        while (entry := store.find(run_id, str(first))) is not None:
+            yield -1, entry
+            first += 1
+        return
+    # By their numbers: a database that an older release filled may return them in another order.
+    for each in sorted(scanned, key=_by_number):
+        if each.correlation_id == str(first):
+            yield each.position, each.entry
+            first += 1
+
+
+def _by_number(scanned: ScannedEntry) -> tuple[int, str]:
+    """Return a sort key that orders the numbers at the end of correlation ids."""
+    return len(scanned.correlation_id), scanned.correlation_id
 
 
 INDEX_RUN_ID: Final = "emitter.authority"
-"""The run whose log lists the workflows, and which holds values that belong to no single workflow."""
+"""The run that holds values which belong to no single workflow. Its log listed the workflows of older releases."""
+WORKFLOWS_RUN_ID: Final = "emitter.authority.workflows"
+"""The run that lists the workflows, each under its id."""
 
 
 class WorkflowIndex:
     """The list of workflows in a store. Entries that were read are cached."""
 
-    __slots__ = ("_clock", "_count", "_guard", "_last_event_number", "_names", "_store")
+    __slots__ = ("_clock", "_guard", "_names", "_runs", "_store")
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self._store = store
@@ -285,40 +362,72 @@ class WorkflowIndex:
         """Start with an empty cache and a new lock."""
         self._guard = threading.Lock()
         self._names = dict[str, None]()
-        self._count = 0
-        self._last_event_number = -1
+        self._runs = (_IndexRun(INDEX_RUN_ID), _IndexRun(WORKFLOWS_RUN_ID))
 
     def names(self) -> tuple[str, ...]:
         """Return the workflows, or raise ``Tampered`` if the log has one that is not listed."""
         with self._guard:
-            self._read_entries()
-            while events := read_log(self._store, INDEX_RUN_ID, self._last_event_number):
-                self._read_entries()  # another process may have added one meanwhile
-                for event in events:
-                    self._check_event(event)
+            for run in self._runs:
+                self._read_entries(run)
+                while events := read_log(self._store, run.run_id, run.last_event):
+                    self._read_entries(run)  # another process may have added one meanwhile
+                    for event in events:
+                        self._check_event(event)
+                        run.last_event = max(run.last_event + 1, event["sequence"])  # always advance
             return tuple(self._names)
 
     def add_workflow(self, workflow_id: str) -> None:
         """List a workflow before its first line is written."""
         opened = LogAppended(Level.INFO, _WORKFLOW_OPENED, {})
-        event = make_run_event(opened, INDEX_RUN_ID, self._clock(), workflow_id)
+        event = make_run_event(opened, WORKFLOWS_RUN_ID, self._clock(), workflow_id)
         entry = NewEntry(Entry("workflow", {"workflow_id": workflow_id}, {}), (event,))
-        while workflow_id not in self.names():
-            self._store.get_or_create(INDEX_RUN_ID, _entry_key(self._count), lambda: entry)
+        if workflow_id not in self._names:
+            self._store.get_or_create(WORKFLOWS_RUN_ID, workflow_id, lambda: entry)
 
-    def _read_entries(self) -> None:
-        while (entry := self._store.find(INDEX_RUN_ID, _entry_key(self._count))) is not None:
+    def _read_entries(self, run: _IndexRun) -> None:
+        for entry in run.read_entries(self._store):
             name = entry.outcome.get("workflow_id")
             if not isinstance(name, str):
                 raise _index_tampered()
             self._names[name] = None
-            self._count += 1
 
     def _check_event(self, event: Mapping[str, Json]) -> None:
         is_opened = as_mapping(event.get("payload")).get("message") == _WORKFLOW_OPENED
         if is_opened and event.get("causationId") not in self._names:
             raise _index_tampered()
-        self._last_event_number = max(self._last_event_number + 1, event["sequence"])  # always advance
+
+
+@dataclass(slots=True)
+class _IndexRun:
+    """A run that lists workflows, and how far it was read."""
+
+    run_id: str
+    position: int = -1
+    count: int = 0
+    last_event: int = -1
+
+    def read_entries(self, store: Store) -> Iterator[Entry]:
+        """Yield the entries that were added."""
+        scanned = scan_from(store, self.run_id, self.position)
+        if scanned is None:
+            yield from self._find_entries(store)
+            return
+        self.position = scanned[-1].position if scanned else self.position
+        # By their numbers, where they have some: see _read_lines().
+        listed = [each for each in scanned if each.entry.type == "workflow"]
+        if self.run_id == INDEX_RUN_ID:
+            listed.sort(key=_by_number)
+        yield from (each.entry for each in listed)
+
+    def _find_entries(self, store: Store) -> Iterator[Entry]:
+        """Yield the added entries of a store that cannot scan, by the names in the log or by their numbers."""
+        if self.run_id == WORKFLOWS_RUN_ID:
+            names = (str(event.get("causationId")) for event in read_log(store, self.run_id, self.last_event))
+            yield from filter(None, (store.find(self.run_id, name) for name in names))
+            return
+        while (entry := store.find(self.run_id, f"workflow:{self.count}")) is not None:
+            self.count += 1
+            yield entry
 
 
 def read_log(store: Store, run_id: str, after: int = -1) -> tuple[Mapping[str, Json], ...]:
@@ -337,10 +446,6 @@ def read_log(store: Store, run_id: str, after: int = -1) -> tuple[Mapping[str, J
 def _invalid_log() -> Tampered:
     place = "the store's log"
     return Tampered(f"{place} contains events that emitter did not write.", place=place)
-
-
-def _entry_key(number: int) -> str:
-    return f"workflow:{number}"
 
 
 def _index_tampered() -> Tampered:
@@ -373,12 +478,12 @@ CONFLICTING_RECEIPT_MESSAGE: Final = "authority.settled_otherwise"
 HOOK_FAILED_MESSAGE: Final = "authority.hook_failed"
 
 
-def make_line_event(line: Line) -> LogAppended:
-    """Return the event for an appended line."""
-    level, message = _EVENT_MESSAGES[line.record.type]
-    record = line.record.to_json()
+def make_line_event(line: Mapping[str, Json]) -> LogAppended:
+    """Return the event for an appended line, from its JSON."""
+    record = line["record"]
+    level, message = _EVENT_MESSAGES[record["type"]]
     ids: dict[str, Json] = {name: record[name] for name in _EVENT_ID_FIELDS if name in record}
-    return LogAppended(level, message, {"sequence": line.seq, "hash": line.hash, **ids})
+    return LogAppended(level, message, {"sequence": line["seq"], "hash": line["hash"], **ids})
 
 
 def make_run_event(event: LogAppended, run_id: str, at: float, cause: str) -> RunEvent:

@@ -332,7 +332,7 @@ def open_store(
     # Opening a store creates its tables, so a file of another kind must be recognized before.
     database = SqliteDatabase(os.path.realpath(name), _BUSY_TIMEOUT)
     try:
-        is_new = database.is_new()
+        is_new = not database.format_version()
     finally:
         database.close()
     if is_new:

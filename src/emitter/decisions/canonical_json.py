@@ -14,8 +14,10 @@ import hashlib
 import json
 import math
 import re
+import weakref
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import rfc8785
@@ -58,7 +60,42 @@ def encode_base64url(data: bytes) -> str:
 
 def canonicalize(value: Json, profile: CanonicalProfile = CanonicalProfile.ENVELOPE) -> bytes:
     """Return a JSON value in RFC 8785 form. Raises ``NotCanonical``."""
+    if _is_plain(value):
+        try:
+            return _encode_plain(value).encode()
+        except UnicodeEncodeError:  # a lone surrogate, which the error below places
+            pass
     return rfc8785.dumps(normalize_json(value, profile))
+
+
+_encode_plain = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")).encode
+"""Writes a plain value as RFC 8785 does, in C."""
+
+
+def _is_plain(value: Json) -> bool:
+    """Return whether the C encoder writes a value as RFC 8785 does: no fractions, and members named in ASCII.
+
+    It neither recurses nor calls a function for each value, since every record and envelope comes through here.
+    """
+    pending: list[tuple[Json, int]] = [(value, 0)]
+    while pending:  # the deepest first, so that a cycle ends
+        each, depth = pending.pop()
+        kind = type(each)
+        if kind is dict:
+            if depth == MAX_DEPTH or not ({*map(type, each)} <= _TEXT and "".join(each).isascii()):
+                return False
+            pending += [(entry, depth + 1) for entry in each.values() if type(entry) not in _ALWAYS_PLAIN]
+        elif kind is list:
+            if depth == MAX_DEPTH:
+                return False
+            pending += [(entry, depth + 1) for entry in each if type(entry) not in _ALWAYS_PLAIN]
+        elif not (kind in _ALWAYS_PLAIN or (kind is int and -MAX_INTEGER <= each <= MAX_INTEGER)):
+            return False
+    return True
+
+
+_TEXT: Final = frozenset({str})
+_ALWAYS_PLAIN: Final = frozenset({str, bool, type(None)})
 
 
 def normalize_json(
@@ -140,10 +177,25 @@ DIGEST_LENGTH: Final = len("sha256:") + 64
 def digest(moment: BindingMoment) -> str:
     """Return the digest of an envelope: ``sha256:`` and 64 hexadecimal digits over the RFC 8785 form.
 
+    An envelope cannot change, so its digest is computed once and kept for as long as the object exists.
+
     Raises:
         InputError: ``moment`` is not a ``BindingMoment``.
     """
-    return digest_of(require_moment(moment).to_json())
+    known = _DIGESTS.get(id(moment))
+    if known is not None and known[0]() is moment:
+        return known[1]
+    computed = digest_of(require_moment(moment).to_json())
+    if type(moment) is BindingMoment:  # a subclass may change
+        _DIGESTS[id(moment)] = weakref.ref(moment, partial(_forget_digest, id(moment))), computed
+    return computed
+
+
+_DIGESTS: Final[dict[int, tuple[weakref.ref[BindingMoment], str]]] = {}
+
+
+def _forget_digest(key: int, _: object) -> None:
+    _DIGESTS.pop(key, None)
 
 
 def require_moment(value: object) -> BindingMoment:

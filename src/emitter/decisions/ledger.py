@@ -218,19 +218,20 @@ class Ledger:
         revisited = frozenset(
             self._load_pending(refusal_id).reference for refusal_id in ledger_arguments.check_ids("after", after)
         )
-        if self._log.find(_opened_key(requested.reference)) is None:
-            self._refusals.reject_repetition(requested, revisited)
+        made: list[PendingDecision] = []
 
         def make(now: float) -> tuple[Entry, Iterable[LogAppended]]:
-            opened = replace(requested, opened_at=now, expires_at=None if duration is None else now + duration)
-            return ledger_entries.make_opened_entry(opened), ledger_log.make_opened_events(opened)
+            self._refusals.reject_repetition(requested, revisited)
+            expires_at = None if duration is None else now + duration
+            made.append(replace(requested, opened_at=now, expires_at=expires_at, created=True))
+            return ledger_entries.make_opened_entry(made[-1]), ledger_log.make_opened_events(made[-1])
 
         stored = self._log.record(_opened_key(requested.reference), make, requested.reference)
+        if stored.created:
+            self._refusals.warn_of_similarity(made[-1], revisited)
+            return made[-1]
         pending = ledger_entries.parse_pending(stored.entry)
         _check_same_decision(pending, requested, duration)
-        if stored.created:
-            self._refusals.warn_of_similarity(pending, revisited)
-            return pending
         return _with_expiry(pending, self._load_end(pending))
 
     def find_similar_refusals(self, pending: PendingDecision) -> tuple[ResolvedDecision, ...]:
@@ -243,7 +244,6 @@ class Ledger:
 
     def find_refusals(self, subject: str) -> tuple[ResolvedDecision, ...]:
         """Return the decisions about a subject whose question was refused, latest first: see ``open(subject=...)``."""
-        self._log.refresh()
         decisions = map(self.find_by_reference, self._refusals.about(subject))
         return tuple(each for each in decisions if isinstance(each, ResolvedDecision))
 
@@ -389,7 +389,23 @@ class Ledger:
             UnsignedAnswer: Only a signed answer counts, and this one has no valid signature.
             AlreadyResolved: It was resolved otherwise before.
         """
-        pending = self._load_pending(decision_id)
+        return self.resolve_pending(
+            self._load_pending(decision_id), resolution, channel=channel, principal=principal, sign=sign
+        )
+
+    def resolve_pending(
+        self,
+        pending: PendingDecision,
+        resolution: Resolution,
+        *,
+        channel: str = "",
+        principal: str = "",
+        sign: Callable[[str], str] | None = None,
+    ) -> ResolvedDecision:
+        """Resolve a decision that this ledger has just opened or read, as ``resolve`` does, without reading it again.
+
+        The decision must come from this ledger: what it says is taken as what is stored.
+        """
         answer = self._check_answer(pending, resolution, channel, principal, sign)
         if pending.needs_two(resolution):
             raise BadResolution(

@@ -81,6 +81,7 @@ class PendingDecision:
         four_eyes: Two principals must approve an option that does something: see ``Ledger.approve``.
         assignee: The principal who should answer, or an empty string: see ``Ledger.assign``.
         subject: The digest of what the question is about, or an empty string: see ``Ledger.open``.
+        created: This call of ``Ledger.open`` opened it, so nothing else has happened to it yet.
     """
 
     decision_id: str
@@ -97,6 +98,7 @@ class PendingDecision:
     four_eyes: bool = False
     assignee: str = field(default="", compare=False)
     subject: str = field(default="", compare=False)
+    created: bool = field(default=False, compare=False)
 
     @property
     def reference(self) -> str:

@@ -439,19 +439,23 @@ class LedgerLog:
         return self._store.get_or_create(LEDGER_RUN_ID, name, make_new)
 
     def publish(self, stored: StoredEntry) -> None:
-        """Send the events of a stored entry and refresh. Never raises, since the entry stands."""
+        """Send the events of a stored entry and do what is due after them. Never raises, since the entry stands."""
         self._send(stored.events)
         try:
-            self.refresh()
+            if stored.events:
+                self.refresh(stored.events)
         except StoreFailed as error:
             _warn_of_failure("store", error)
 
-    def refresh(self) -> None:
-        """Read new events, expire decisions, delete expired words and record warnings."""
+    def refresh(self, added: tuple[RunEvent, ...] = ()) -> None:
+        """Read new events, expire decisions, delete expired words and record warnings.
+
+        ``added`` are the events that this process has just stored. The store is read only if others come before them.
+        """
         events: list[RunEvent] = []
         try:
             with self._lock:
-                self._read_new_events()
+                self._read_new_events(added)
                 self._record_expiries(events)
                 self._delete_expired_words(events)
                 self._record_warnings(events)
@@ -468,6 +472,11 @@ class LedgerLog:
         with self._lock:
             if not refresh:
                 self._read_new_events()
+            return reader(self._index)
+
+    def known(self, reader: Callable[[LedgerIndex], T]) -> T:
+        """Return ``reader(index)`` for the events that this process knows, without reading the store."""
+        with self._lock:
             return reader(self._index)
 
     @property
@@ -511,8 +520,10 @@ class LedgerLog:
             self._lock = threading.Lock()
             self._index = LedgerIndex(self._thresholds)
 
-    def _read_new_events(self) -> None:
-        self._index.add(self._store.events(LEDGER_RUN_ID, self._index.last_sequence))
+    def _read_new_events(self, added: tuple[RunEvent, ...] = ()) -> None:
+        last = self._index.last_sequence
+        follows = bool(added) and added[0].sequence == last + 1
+        self._index.add((event.to_json() for event in added) if follows else self._store.events(LEDGER_RUN_ID, last))
 
     def _record_expiries(self, events: list[RunEvent]) -> None:
         while (decision := self._index.find_expired(self._clock())) is not None:

@@ -106,15 +106,21 @@ class Refusals:
 
     def reject_repetition(self, requested: PendingDecision, revisited: frozenset[str]) -> None:
         """Raise ``AlreadyResolved`` for a refused question or subject, unless its objection is taken up."""
-        refused_digests = self._log.read(lambda index: index.refused_digests(requested.agent), refresh=False)
+        refused_digests, about, latest = self._log.read(
+            lambda index: (
+                index.refused_digests(requested.agent),
+                index.refused_about(requested.subject) if requested.subject else (),
+                index.refused_decisions(),
+            ),
+            refresh=False,
+        )
         refusal = refused_digests.get(requested.digest)
         question = DecisionQuestion(requested)
-        about = self.about(requested.subject)
         if refusal is None and about and about[0] not in revisited:
             refusal = about[0]
         repeated = [
             *filter(None, map(self._load_pending, about)),
-            *(refused.pending for refused in self._latest() if refused.is_repeated_by(question)),
+            *(refused.pending for refused in self._load_latest(latest) if refused.is_repeated_by(question)),
         ]
         if refusal is None and repeated:
             is_changed = all(refused.digest != requested.digest for refused in repeated)
@@ -136,11 +142,12 @@ class Refusals:
 
     def about(self, subject: str) -> tuple[str, ...]:
         """Return the references of the decisions about a subject that were refused, latest first."""
-        return self._log.read(lambda index: index.refused_about(subject), refresh=False) if subject else ()
+        return self._log.read(lambda index: index.refused_about(subject)) if subject else ()
 
     def warn_of_similarity(self, opened: PendingDecision, revisited: frozenset[str]) -> None:
         """Record the latest refused question that resembles a new one, unless its objection is taken up."""
-        for refused in self.similar_to(opened):
+        refusals = self._log.known(lambda index: index.refused_decisions())  # the log was read when it was opened
+        for refused in self._similar_to(opened, self._load_latest(refusals)):
             if refused.reference not in revisited:
                 event = ledger_log.make_decision_event(
                     Level.WARN, ledger_log.SIMILAR_MESSAGE, opened, reference=refused.reference
@@ -150,14 +157,18 @@ class Refusals:
 
     def similar_to(self, pending: PendingDecision) -> Iterator[PendingDecision]:
         """Yield refused decisions whose question resembles this one, latest first."""
+        refusals = self._log.read(lambda index: index.refused_decisions(), refresh=False)
+        return self._similar_to(pending, self._load_latest(refusals))
+
+    def _similar_to(self, pending: PendingDecision, refusals: list[RefusedQuestion]) -> Iterator[PendingDecision]:
         question = DecisionQuestion(pending)
-        for refused in self._latest()[:MAX_COMPARED_REFUSALS]:
+        for refused in refusals[:MAX_COMPARED_REFUSALS]:
             if refused.is_similar_to(question) and refused.pending != pending:
                 yield refused.pending
 
-    def _latest(self) -> list[RefusedQuestion]:
-        """Return the vetoes that still count, latest first."""
-        latest = self._log.read(lambda index: index.refused_decisions(), refresh=False)[:MAX_REMEMBERED_REFUSALS]
+    def _load_latest(self, refusals: tuple[str, ...]) -> list[RefusedQuestion]:
+        """Return the vetoes that still count, of these decisions, latest first."""
+        latest = refusals[:MAX_REMEMBERED_REFUSALS]
         if not latest:
             return []
         now = self._log.now()

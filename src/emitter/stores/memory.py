@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from emitter.stores.locks import DEFAULT_TIMEOUT, KeyLocks, check_timeout
 from emitter.stores.protocol import (
     Entry,
     NewEntry,
+    ScannedEntry,
     StoredEntry,
     next_sequence,
     number_events,
@@ -33,13 +35,14 @@ class MemoryStore:
         timeout: How many seconds a call waits for another one that handles the same envelope.
     """
 
-    __slots__ = ("_entries", "_key_locks", "_lock", "_logs", "_nodes", "_timeout")
+    __slots__ = ("_entries", "_key_locks", "_lock", "_logs", "_nodes", "_orders", "_timeout")
 
     def __init__(self, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self._timeout = check_timeout(timeout)
         self._key_locks = KeyLocks()
         self._lock = threading.Lock()
         self._entries: dict[tuple[str, str], str] = {}
+        self._orders: defaultdict[str, list[str | None]] = defaultdict(list)  # the ids of a run's entries by position
         self._logs: defaultdict[str, list[str]] = defaultdict(list)
         self._nodes: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # the sequences of a node's events
 
@@ -59,12 +62,24 @@ class MemoryStore:
             with self._lock:
                 events = self._append(run_id, new.events)
                 self._entries[run_id, correlation_id] = text
+                self._orders[run_id].append(correlation_id)
             return StoredEntry(parse_entry(text), events, created=True)
 
     def forget(self, run_id: str, correlation_id: str) -> None:
         """Delete the entry of a correlation id, if there is one."""
         with self._lock:
-            self._entries.pop((run_id, correlation_id), None)
+            if self._entries.pop((run_id, correlation_id), None) is not None:
+                order = self._orders[run_id]
+                order[order.index(correlation_id)] = None
+
+    def entries(self, run_id: str, after: int = -1, *, limit: int | None = None) -> tuple[ScannedEntry, ...]:
+        """Return the entries of a run that were stored after a position, oldest first. See ``ScanningStore``."""
+        with self._lock:
+            order = self._orders.get(run_id, ())
+            first = min(max(after + 1, 0), len(order))
+            kept = ((number, name) for number, name in enumerate(order[first:], first) if name is not None)
+            rows = [(number, name, self._entries[run_id, name]) for number, name in islice(kept, limit)]
+        return tuple(ScannedEntry(number, name, parse_entry(text)) for number, name, text in rows)
 
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Append events to the run's log and return them numbered."""

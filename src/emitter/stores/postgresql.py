@@ -18,6 +18,7 @@ from sqlalchemy import (
     Engine,
     Index,
     MetaData,
+    Sequence,
     Table,
     Text,
     bindparam,
@@ -25,6 +26,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    inspect,
     make_url,
     select,
     text,
@@ -39,19 +41,23 @@ from emitter.stores.locks import closed_error, lock_timeout_error, register_fork
 from emitter.stores.protocol import encode_key, number_events, serialize_events
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping
+    from collections.abc import Sequence as SequenceOf
 
     from sqlalchemy import Connection, Dialect, TextClause
 
     from emitter.events import RunEvent
 
 _METADATA = MetaData()
+_POSITIONS = Sequence("emitter_positions", metadata=_METADATA)
 _ENTRIES = Table(
     "emitter_entries",
     _METADATA,
     Column("run_id", Text, primary_key=True),
     Column("correlation_id", Text, primary_key=True),
     Column("entry", Text, nullable=False),
+    Column("position", BigInteger, server_default=_POSITIONS.next_value()),
+    Index("emitter_entries_of_run", "run_id", "position"),
 )
 _EVENTS = Table(
     "emitter_events",
@@ -80,7 +86,18 @@ _INSERT_CLAIM = (
     .on_conflict_do_nothing()
     .returning(_ENTRIES.c.run_id)
 )
-_UPDATE_ENTRY = update(_ENTRIES).where(_IS_ENTRY).values(entry=bindparam("text"))
+_UPDATE_ENTRY = update(_ENTRIES).where(_IS_ENTRY).values(entry=bindparam("text"), position=_POSITIONS.next_value())
+_SCAN_ENTRIES = (
+    select(_ENTRIES.c.position, _ENTRIES.c.correlation_id, _ENTRIES.c.entry)
+    .where((_ENTRIES.c.run_id == bindparam("run")) & (_ENTRIES.c.position > bindparam("after")))
+    .order_by(_ENTRIES.c.position)
+)
+_ADD_POSITIONS = (
+    "CREATE SEQUENCE IF NOT EXISTS emitter_positions",
+    "ALTER TABLE emitter_entries ADD COLUMN position BIGINT DEFAULT nextval('emitter_positions')",
+    "CREATE INDEX emitter_entries_of_run ON emitter_entries (run_id, position)",
+)
+"""Adds the positions to a table that an older release created. They follow the order of the rows on the disk."""
 _DELETE_ENTRY = delete(_ENTRIES).where(_IS_ENTRY)
 _INSERT_RUN = postgresql.insert(_RUNS).values(run_id=bindparam("run"), length=bindparam("more"))
 _ADD_TO_RUN = _INSERT_RUN.on_conflict_do_update(
@@ -104,12 +121,12 @@ def _configure(connection: Connection, timeout: float) -> None:
     connection.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))
 
 
-def _insert_events(connection: Connection, run: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+def _insert_events(connection: Connection, run: str, events: SequenceOf[RunEvent]) -> tuple[RunEvent, ...]:
     """Append events to a run's log and return them numbered. Other appends wait for this transaction."""
-    if not events:
-        return ()
     length = connection.execute(_ADD_TO_RUN, {"run": run, "more": len(events)}).scalar_one()
     added = number_events(events, length - len(events))
+    if not added:
+        return ()
     rows = [
         {"run_id": run, "sequence": event.sequence, "node_id": encode_key(event.node_id), "document": text}
         for event, text in zip(added, serialize_events(added), strict=True)
@@ -146,12 +163,12 @@ class JobTransaction:
 
     connection: Connection
 
-    def execute(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+    def execute(self, statement: str, parameters: Mapping[str, Any]) -> SequenceOf[SequenceOf[Any]]:
         """Run a statement, and return its rows."""
         result = self.connection.execute(_parse(statement), parameters)
         return result.fetchall() if result.returns_rows else ()
 
-    def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def executemany(self, statement: str, rows: SequenceOf[Mapping[str, Any]]) -> None:
         """Run a statement once for each row of parameters."""
         self.connection.execute(_parse(statement), rows)
 
@@ -179,6 +196,12 @@ class PostgresDatabase:
         with self._connect(self._reading) as connection, self.translate_errors():
             return connection.execute(_SELECT_ENTRY, {"run": run, "correlation": correlation}).scalar()
 
+    def scan(self, run: str, after: int, limit: int | None) -> SequenceOf[tuple[int, str, str]]:
+        """Return the position, the key and the text of a run's entries after a position."""
+        query = _SCAN_ENTRIES if limit is None else _SCAN_ENTRIES.limit(limit)
+        with self._connect(self._reading) as connection, self.translate_errors():
+            return [tuple(row) for row in connection.execute(query, {"run": run, "after": after})]
+
     @contextmanager
     def claim(self, run: str, correlation: str) -> Generator[EntryClaim | None]:
         """Claim an entry that does not exist yet. Waits for other claims; yields None if another process created it."""
@@ -195,15 +218,17 @@ class PostgresDatabase:
             connection.execute(_DELETE_ENTRY, {"run": run, "correlation": correlation})
             connection.commit()
 
-    def append(self, run: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+    def append(self, run: str, events: SequenceOf[RunEvent]) -> tuple[RunEvent, ...]:
         """Append events to a run's log and return them numbered."""
         with self._connect(self._engine) as connection, self.translate_errors():
+            if not events:
+                return ()
             _configure(connection, self._timeout)
             added = _insert_events(connection, run, events)
             connection.commit()
         return added
 
-    def read_events(self, run: str, first: int, node: str | None = None) -> Sequence[str]:
+    def read_events(self, run: str, first: int, node: str | None = None) -> SequenceOf[str]:
         """Return the texts of a run's events, or of one node's, from sequence ``first`` on."""
         query = _SELECT_EVENTS if node is None else _SELECT_NODE_EVENTS
         with self._connect(self._reading) as connection, self.translate_errors():
@@ -238,9 +263,15 @@ class PostgresDatabase:
             connection.commit()
 
     def create_tables(self) -> None:
-        """Create the missing tables, in one process only."""
+        """Create the missing tables, or migrate those of an older release, in one process only."""
         with self._connect(self._engine) as connection, self.translate_errors():
             connection.execute(select(func.pg_advisory_xact_lock(_CREATION_LOCK)))
+            tables = inspect(connection)
+            is_older = tables.has_table(_ENTRIES.name) and "position" not in {
+                column["name"] for column in tables.get_columns(_ENTRIES.name)
+            }
+            for statement in _ADD_POSITIONS if is_older else ():
+                connection.execute(text(statement))
             _METADATA.create_all(connection)
             connection.commit()
 
@@ -276,12 +307,13 @@ class EntryClaim:
     run: str
     correlation: str
 
-    def save(self, text: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+    def save(self, text: str, events: SequenceOf[RunEvent]) -> tuple[RunEvent, ...]:
         """Write the entry and append its events in one commit, and return the events numbered."""
         with self.server.translate_errors():
             members = {"run": self.run, "correlation": self.correlation, "text": text}
-            self.connection.execute(_UPDATE_ENTRY, members)
+            # First the run's row, which other entries of the run wait for: so they are committed by their positions.
             added = _insert_events(self.connection, self.run, events)
+            self.connection.execute(_UPDATE_ENTRY, members)
             self.connection.commit()
         return added
 

@@ -48,6 +48,18 @@ class StoredEntry:
     created: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ScannedEntry:
+    """An entry as ``ScanningStore.entries`` returns it, with its position and its correlation id.
+
+    An id of more than 512 characters is shortened, as the store keeps it.
+    """
+
+    position: int
+    correlation_id: str
+    entry: Entry
+
+
 class Store(Protocol):
     """An append-only event log for each run, and the envelopes that were accepted.
 
@@ -87,9 +99,24 @@ class Store(Protocol):
         ...
 
 
+class ScanningStore(Store, Protocol):
+    """A store that also reads the entries of a run in one call, as the stores of this package do.
+
+    On a store without ``entries``, the history of a workflow is read entry by entry.
+    """
+
+    def entries(self, run_id: str, after: int = -1, *, limit: int | None = None) -> tuple[ScannedEntry, ...]:
+        """Return the entries of a run that were stored after position ``after``, oldest first, at most ``limit``.
+
+        Positions grow in the order in which the entries of a run became visible. An entry never appears behind a
+        position that was returned before, so the last position is where to continue. They may have gaps.
+        """
+        ...
+
+
 _MAX_KEY_LENGTH = 512
 """Longer keys are hashed. Two keys of this length fit into the 2,704 bytes of a PostgreSQL index row."""
-_escape = codecs.lookup("unicode_escape").encode
+_escape, _unescape = codecs.lookup("unicode_escape")[:2]
 """Resolved at import time: the lookup loads a module, and a child forked during the load would deadlock."""
 _ALTERED_TEXT = "The store returned an entry that emitter did not write."
 _LOG = "the store's log"
@@ -108,6 +135,17 @@ def encode_key(name: str) -> str:
     if len(escaped) <= _MAX_KEY_LENGTH:
         return escaped
     return f"{escaped[:_MAX_KEY_LENGTH]}#{hashlib.sha256(escaped.encode()).hexdigest()}"
+
+
+def decode_key(key: str) -> str:
+    """Return the id of an encoded key. A key that was hashed is returned as it is."""
+    return key if len(key) > _MAX_KEY_LENGTH else _unescape(key.encode("ascii"))[0]
+
+
+def scan_from(store: Store, run_id: str, after: int = -1) -> tuple[ScannedEntry, ...] | None:
+    """Return the entries of a run after a position, or None if the store cannot scan: see ``ScanningStore``."""
+    scan: Callable[[str, int], tuple[ScannedEntry, ...]] | None = getattr(store, "entries", None)
+    return None if scan is None else scan(run_id, after)
 
 
 def serialize_entry(entry: Entry) -> str:

@@ -10,7 +10,9 @@ from emitter.stores.locks import DEFAULT_TIMEOUT, KeyLocks, check_timeout
 from emitter.stores.protocol import (
     Entry,
     NewEntry,
+    ScannedEntry,
     StoredEntry,
+    decode_key,
     encode_key,
     next_sequence,
     parse_entry,
@@ -77,6 +79,11 @@ class SqlStore:
     def forget(self, run_id: str, correlation_id: str) -> None:
         """Delete the entry of a correlation id. PostgreSQL overwrites the row when it vacuums."""
         self._database.forget(encode_key(run_id), encode_key(correlation_id))
+
+    def entries(self, run_id: str, after: int = -1, *, limit: int | None = None) -> tuple[ScannedEntry, ...]:
+        """Return the entries of a run that were stored after a position, oldest first. See ``ScanningStore``."""
+        rows = self._database.scan(encode_key(run_id), after, limit)
+        return tuple(ScannedEntry(position, decode_key(name), parse_entry(text)) for position, name, text in rows)
 
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Append events to the run's log and return them numbered."""

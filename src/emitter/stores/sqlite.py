@@ -30,7 +30,9 @@ from emitter.stores.locks import (
 from emitter.stores.protocol import (
     Entry,
     NewEntry,
+    ScannedEntry,
     StoredEntry,
+    decode_key,
     encode_key,
     next_sequence,
     number_events,
@@ -51,7 +53,13 @@ if TYPE_CHECKING:
 _CREATION_LOCK_OFFSET = 0
 """The byte that is locked while a new file is initialised; no envelope maps to it."""
 _SELECT_ENTRY = "SELECT entry, checksum FROM entries WHERE run_id = ? AND correlation_id = ?"
-_INSERT_ENTRY = "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_SCAN_ENTRIES = (
+    "SELECT position, correlation_id, entry, checksum FROM entries "
+    "WHERE run_id = ? AND position > ? ORDER BY position LIMIT ?"
+)
+_INSERT_ENTRY = (
+    "INSERT INTO entries (run_id, correlation_id, entry, checksum) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
 _DELETE_ENTRY = "DELETE FROM entries WHERE run_id = ? AND correlation_id = ?"
 _NEXT_SEQUENCE = "SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE run_id = ?"
 _INSERT_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?)"
@@ -117,6 +125,16 @@ class SqliteStore:
             connection.execute(_DELETE_ENTRY, (encode_key(run_id), encode_key(correlation_id)))
         with self._database.connection() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def entries(self, run_id: str, after: int = -1, *, limit: int | None = None) -> tuple[ScannedEntry, ...]:
+        """Return the entries of a run that were stored after a position, oldest first. See ``ScanningStore``."""
+        run = encode_key(run_id)
+        with self._database.connection() as connection:
+            rows = connection.execute(_SCAN_ENTRIES, (run, after, -1 if limit is None else limit)).fetchall()
+        return tuple(
+            ScannedEntry(position, decode_key(name), parse_entry(self._verify_row(text, checksum, run, name)))
+            for position, name, text, checksum in rows
+        )
 
     def append(self, run_id: str, events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
         """Append events to the run's log and return them numbered."""
@@ -197,14 +215,13 @@ def _resolve_path(path: str | Path) -> str:
 
 
 def _create_if_new(database: SqliteDatabase, timeout: float) -> FileLocks:
-    """Initialise a new file, in one process only, and return its lock file."""
-    is_new = database.is_new()
+    """Initialise a new file or migrate an older one, in one process only, and return its lock file."""
+    version = database.format_version()
     locks = open_file_locks(f"{database.path}-once")
     try:
-        if is_new:
+        if version != _FORMAT_VERSION:
             with locks.hold(_CREATION_LOCK_OFFSET, timeout):
-                if database.is_new():
-                    database.create_tables()
+                database.create_or_migrate()
     except BaseException:
         close_file_locks(locks)
         raise
@@ -227,15 +244,32 @@ def _insert_events(connection: sqlite3.Connection, run: str, events: Sequence[Ru
 
 _APPLICATION_ID = 0x656D6974
 """Marks a file as a store of this library: ``emit`` in ASCII."""
-_FORMAT_VERSION = 3
+_FORMAT_VERSION = 4
 _HEADER_QUERY = (
     "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
     "FROM pragma_application_id, pragma_user_version"
 )
 _EMPTY_HEADER = (0, 0, 0)
-_TABLES = (
+_ENTRIES = (
+    # With AUTOINCREMENT, the position of a deleted row is not used again.
     """CREATE TABLE entries (
-        run_id TEXT, correlation_id TEXT, entry TEXT, checksum INTEGER, PRIMARY KEY (run_id, correlation_id))""",
+        position INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT, correlation_id TEXT, entry TEXT, checksum INTEGER,
+        UNIQUE (run_id, correlation_id))""",
+    "CREATE INDEX entries_of_run ON entries (run_id, position)",
+)
+_MIGRATIONS = {
+    3: (
+        "ALTER TABLE entries RENAME TO entries_3",
+        *_ENTRIES,
+        """INSERT INTO entries (run_id, correlation_id, entry, checksum)
+        SELECT run_id, correlation_id, entry, checksum FROM entries_3 ORDER BY rowid""",
+        "DROP TABLE entries_3",
+        "PRAGMA user_version = 4",
+    ),
+}
+"""The statements that raise a file of an older format to the next one."""
+_TABLES = (
+    *_ENTRIES,
     """CREATE TABLE events (
         run_id TEXT, sequence INTEGER, node_id TEXT, document TEXT, checksum INTEGER,
         PRIMARY KEY (run_id, sequence))""",
@@ -257,6 +291,7 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT})
 _CANNOT_OPEN = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
 
+_NEWER_FILE_HINT = "Update emitter in every process that uses the file."
 _OTHER_FILE_HINT = "Pass the path of another file, or of one that does not exist yet."
 _PERMISSIONS_HINT = "Check the permissions of the file and of its folder: SQLite writes to both."
 
@@ -279,19 +314,35 @@ class SqliteDatabase:
         register_fork_handler(self)
         weakref.finalize(self, _close_all, self._idle)
 
-    def is_new(self) -> bool:
-        """Return whether the file is empty. Raises ``InputError`` if it is another kind of file."""
-        header = self._read_header()
-        if header[:2] == (_APPLICATION_ID, _FORMAT_VERSION):
-            return False
+    def format_version(self) -> int:
+        """Return the format of the file, 0 if it is empty. Raises ``InputError`` if it is another kind of file."""
+        application, version, _ = header = self._read_header()
         if header == _EMPTY_HEADER:
-            return True
-        if header[0] == _APPLICATION_ID:
-            raise self.unusable_error(f"has format {header[1]}, and this release reads format {_FORMAT_VERSION}")
-        raise self.unusable_error("is the database of another program")
+            return 0
+        if application != _APPLICATION_ID:
+            raise self.unusable_error("is the database of another program")
+        if version > _FORMAT_VERSION:
+            raise self.unusable_error(
+                f"was written by a newer release: it has format {version}, and this release reads up to format "
+                f"{_FORMAT_VERSION}",
+                _NEWER_FILE_HINT,
+            )
+        if version != _FORMAT_VERSION and version not in _MIGRATIONS:
+            raise self.unusable_error(f"has format {version}, and this release reads format {_FORMAT_VERSION}")
+        return version
 
-    def create_tables(self) -> None:
-        """Create the tables in a new file."""
+    def create_or_migrate(self) -> None:
+        """Create the tables in a new file, or raise an older file to this release's format."""
+        version = self.format_version()
+        if not version:
+            self._create_tables()
+        while 0 < version < _FORMAT_VERSION:
+            with self.transaction() as connection:
+                for statement in _MIGRATIONS[version]:
+                    connection.execute(statement)
+            version = self.format_version()
+
+    def _create_tables(self) -> None:
         with self.connection() as connection:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
                 raise self.unusable_error("is on a file system where processes cannot share memory")

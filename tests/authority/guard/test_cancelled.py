@@ -122,7 +122,8 @@ async def _turns() -> None:
 async def _cancelled_amid(at: int) -> bool:
     """Cancel a call amid what it does with its store; return whether it came so far."""
     post, tasks = Post(), list["asyncio.Future[Any]"]()
-    authority = Authority(Amid(at, lambda _: tasks[0].cancel()))
+    store = Amid(at, lambda _: tasks[0].cancel())
+    authority = Authority(store)
 
     async def send_email(to: str) -> int:
         return post.send_email(to)
@@ -137,6 +138,7 @@ async def _cancelled_amid(at: int) -> bool:
     except AlreadyUsed:  # it was broken off right before it began, and is receipted so
         assert [each.result.value for each in authority.receipts()] == ["failure"]
         assert post.sent == []
+    store.at = 0
     assert authority.unfinished_actions() == ()
     return isinstance(first, asyncio.CancelledError)
 

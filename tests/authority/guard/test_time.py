@@ -296,8 +296,8 @@ def test_a_confirm_after_its_own_end_is_no_line_of_a_chain(any_store: Store) -> 
     other = Authority(clock=clock)
     confirm = granted(other)
     expire = Expire(timestamp=format_timestamp(clock.now), workflow_id="w", confirm_id=confirm.confirm_id)
-    first = make_line(0, format_timestamp(clock.now), compute_genesis_hash("w"), expire)
-    second = make_line(1, format_timestamp(clock.now), first.hash, confirm)
+    first = make_line(0, format_timestamp(clock.now), compute_genesis_hash("w"), expire)[0]
+    second = make_line(1, format_timestamp(clock.now), first["hash"], confirm)[0]
 
     with pytest.raises(Tampered, match="The approval was already recorded as expired"):
-        report_chain([first.to_json(), second.to_json()])
+        report_chain([first, second])

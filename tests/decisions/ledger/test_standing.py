@@ -93,6 +93,7 @@ def test_a_store_that_fails_afterwards_takes_nothing_away() -> None:
     store = Leaving()
     ledger = Ledger(store)
     ledger.open(ASKED, decision_id="d")
+    Ledger(store).open(CLOSED)  # so that the log has lines of another process before the resolution's
     store.is_left = True
     with pytest.warns(RuntimeWarning, match="store raised StoreFailed"):
         assert not ledger.resolve("d", select_option(ASKED, 0)).already_resolved
