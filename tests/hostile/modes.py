@@ -437,7 +437,7 @@ def _timed(run: Run, vendors: Vendors) -> None:
     course.began = vendors.now()
     with vendors.progress.under_way(run):
         outcomes = ask(course, settings)
-    _count_timed(vendors, course, outcomes)
+    count_timed(vendors, course, outcomes)
 
 
 async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
@@ -451,12 +451,12 @@ async def _all_timed(runs: Sequence[Run], vendors: Vendors, most: int) -> None:
                 course.began = vendors.now()
                 with vendors.progress.under_way(run):
                     outcomes = await aask(course, settings, vendors.now)
-                _count_timed(vendors, course, outcomes)
+                count_timed(vendors, course, outcomes)
 
         await asyncio.gather(*map(one, runs))
 
 
-def _count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome]) -> None:
+def count_timed(vendors: Vendors, course: Course, outcomes: Sequence[Outcome]) -> None:
     """Count what came of a run, unless it is to be tried again."""
     seconds, granted = (now - began for now, began in zip(vendors.now(), course.began, strict=True))
     is_late, is_met = min(seconds, granted) > DEADLINE + LATE, course.met or course.run.is_upload

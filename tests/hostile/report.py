@@ -9,8 +9,8 @@ call that ends more than a second after its deadline among others is tried again
 may have kept the processor and the interpreter. Alone, it is late only if a control had these two seconds, too: a
 process that sleeps and computes in turn (``tests.hostile.control``), which a busy machine delays as much as the run. A
 call that is late each time is a hang. On a machine so busy that a control gets less than a third of its time, a call
-that hangs for the vendor's six seconds may pass: the last line says how many runs only the control excused, and it is
-0 on a quiet one.
+that hangs for the vendor's six seconds may pass: ``tried alone`` says how many runs only the control excused, and it
+is 0 on a quiet machine.
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ def _whole(size: int, only: str, processes: int, show: Callable[[str], None]) ->
     """Perform the grid in a few processes."""
     figures = Figures()
     total = sum(run.jobs for run in grid(size, only))
+    if not total:
+        return figures
     with ProcessPoolExecutor(processes) as pool:
         parts = [pool.submit(_part, number, size, only) for number in range(_PARTS)]
         for each in as_completed(parts):

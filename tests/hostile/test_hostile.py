@@ -6,9 +6,11 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 import pytest
@@ -20,8 +22,10 @@ from emitter.adapters.clients import create_client
 from emitter.profiles import find_profile
 from emitter.testing.scenarios import SCENARIO_MODELS
 from tests.hostile import batches, trickles
+from tests.hostile.control import control
+from tests.hostile.control import granted as granted_seconds
 from tests.hostile.courses import LIVE, MODES, Run
-from tests.hostile.modes import perform, perform_timed
+from tests.hostile.modes import Vendors, count_timed, perform, perform_timed
 from tests.hostile.report import FULL as LARGE
 from tests.hostile.report import SMALL, all_shapes, grid, sample, timed_grid
 from tests.hostile.shapes import answered
@@ -31,6 +35,8 @@ from tests.work import FULL, covering, examples
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+
+    from tests.hostile.control import Control
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
@@ -119,6 +125,46 @@ def test_what_never_ends_is_named(inside: str, behind: str, name: str) -> None:
 
     assert ended.returncode == 1
     assert f"{name} has not ended" in ended.stderr
+
+
+class Granted:
+    """A control that the machine granted so many seconds."""
+
+    def __init__(self, granted: float) -> None:
+        self._granted = granted
+
+    def seconds(self) -> float:
+        """Return them."""
+        return self._granted
+
+
+@pytest.mark.parametrize(
+    ("seconds", "granted", "hangs", "excused"),
+    [(1.9, 1.9, 0, 0), (6.0, 6.0, 1, 0), (6.0, 1.9, 0, 1), (1.9, 6.0, 0, 0)],
+    ids=["in time", "late", "on a busy machine", "a control that is ahead"],
+)
+def test_a_run_is_late_by_the_clock_and_the_control(seconds: float, granted: float, hangs: int, excused: int) -> None:
+    """A busy machine delays the control as it delays the run, and what only the control excuses is counted."""
+    run = Run(trickles.shapes()[0], "anthropic", "batch", "cancel")
+    with ExitStack() as stack:
+        vendors = Vendors(SMALL, timed=True).open(stack)
+        course = vendors.course(run)
+        course.met, course.began = 1, (time.monotonic() - seconds, 0.0)
+        vendors.control = cast("Control", Granted(granted))
+        count_timed(vendors, course, [])
+
+    assert len(vendors.figures.amiss.get("hang", [])) == hangs
+    assert vendors.figures.excused == excused
+
+
+def test_a_control_counts_what_the_machine_grants() -> None:
+    """A turn that takes much longer than the shortest one was kept waiting."""
+    assert granted_seconds(0.01, 0.01) == 0.01
+    assert granted_seconds(0.015, 0.01) == 0.015
+    assert granted_seconds(5.0, 0.01) == 0.02
+    with control() as running:
+        while running.seconds() == 0:
+            time.sleep(0)
 
 
 def test_a_decoy_is_seen() -> None:
