@@ -4,10 +4,11 @@ python examples/ag_ui_approval.py [FOLDER]    # scripted: no key, no network. Ne
 """
 
 from typing import Any
+from uuid import uuid4
 
 import office
 import scripted_front_end
-from ag_ui.core import RunAgentInput, RunFinishedEvent, RunStartedEvent
+from ag_ui.core import RunAgentInput, RunFinishedEvent, RunStartedEvent, TextMessageChunkEvent
 from ag_ui.encoder import EventEncoder
 from starlette.responses import StreamingResponse
 
@@ -19,7 +20,9 @@ def run(given: RunAgentInput) -> Any:
     """Run the agent until every call was made or waits, and yield its events: whatever was approved is done now."""
     yield RunStartedEvent(thread_id=given.thread_id, run_id=given.run_id)
     ledger, results, interrupts = office.authority.ledger, dict[str, str](), dict[str, Any]()
-    resolve_entries(ledger, given.resume or [], decision_ids=[each.decision_id for each in ledger.pending()])
+    for reply in resolve_entries(ledger, given.resume, decision_ids=[each.decision_id for each in ledger.pending()]):
+        if not reply.counts:
+            yield TextMessageChunkEvent(message_id=str(uuid4()), role="assistant", delta=reply.text)
     while calls := [call for call in office.next_calls(results) if call[0] not in interrupts]:
         for name, tool, arguments in calls:
             outcome = make_call(getattr(office, tool), f"{given.thread_id}/{name}", arguments)

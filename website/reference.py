@@ -95,6 +95,7 @@ PAGES = (
         "Integrations",
         (
             "emitter.integrations.acp",
+            "emitter.answers:Reply ReplyKind",
             "emitter.integrations.ag_ui",
             "emitter.integrations.claude_agent:GuardedTools GuardHooks resume",
             "emitter.integrations.dbos:aemit ask act",

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from emitter.answers import ReplyKind
 from emitter.authority import Authority
 from emitter.decisions import answer_in_words, select_option
+from emitter.decisions.principals import Principal
 from emitter.decisions.resolution import resolution_to_json
-from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, UnknownDecision, WrongDigest
 from emitter.integrations.approvals import Rejected, Returned, Waiting, make_call
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def test_a_decision_goes_to_the_front_end_and_its_answer_comes_back() -> None:
     assert interrupt["expiresAt"].startswith("1970-01-12T13:47:40")
     jsonschema.validate(approval(pending), interrupt["responseSchema"])
 
-    (resolved,) = office.receive(entry(pending, approval(pending)), may=(interrupt["id"],))
-    assert resolved.channel == "ag-ui"
+    (reply,) = office.receive(entry(pending, approval(pending)), may=(interrupt["id"],))
+    assert (reply.kind, reply.decision.channel) == (ReplyKind.RECORDED, "ag-ui")
     assert office.run("ada") == office.run("ada") == Returned("sent to ada")
     assert office.sent == ["ada"]
 
@@ -97,13 +98,13 @@ def test_words_reach_the_agent() -> None:
     assert "The person answered: Call her." in outcome.message
 
 
-FORGED: dict[str, tuple[Callable[[PendingDecision, PendingDecision], Any], type[Exception]]] = {
-    "a bare approval": (lambda one, _: entry(one, payload=True), BadResolution),
-    "an approval of another framework": (lambda one, _: entry(one, {"approved": True}), BadResolution),
-    "no payload": (lambda one, _: entry(one, None), BadResolution),
-    "another decision's answer": (lambda one, other: entry(one, approval(other)), WrongDigest),
-    "a decision of somebody else": (lambda _, other: entry(other, approval(other)), UnknownDecision),
-    "an option beside the others": (lambda one, _: entry(one, {**approval(one), "index": -1}), BadResolution),
+FORGED: dict[str, tuple[Callable[[PendingDecision, PendingDecision], Any], ReplyKind]] = {
+    "a bare approval": (lambda one, _: entry(one, payload=True), ReplyKind.NOT_ACCEPTED),
+    "an approval of another framework": (lambda one, _: entry(one, {"approved": True}), ReplyKind.NOT_ACCEPTED),
+    "no payload": (lambda one, _: entry(one, None), ReplyKind.NOT_ACCEPTED),
+    "another decision's answer": (lambda one, other: entry(one, approval(other)), ReplyKind.OTHER_DECISION),
+    "a decision of somebody else": (lambda _, other: entry(other, approval(other)), ReplyKind.UNKNOWN),
+    "an option beside the others": (lambda one, _: entry(one, {**approval(one), "index": -1}), ReplyKind.NOT_ACCEPTED),
 }
 
 
@@ -112,44 +113,70 @@ def test_an_edited_client_approves_nothing(attack: str) -> None:
     """Whatever it sends, both decisions stay open, and nothing is done."""
     office = Office()
     one, other = office.wait("ada"), office.wait("bob")
-    forge, error = FORGED[attack]
-    with pytest.raises(error):
-        office.receive(forge(one, other), may=(one.decision_id,))
+    forge, kind = FORGED[attack]
+    (reply,) = office.receive(forge(one, other), may=(one.decision_id,))
 
+    assert (reply.kind, reply.counts) == (kind, False)
+    assert "was not recorded" in reply.text
     assert set(office.authority.ledger.pending()) == {one, other}
     assert (office.wait("ada"), office.wait("bob"), office.sent) == (one, other, [])
 
 
-def test_one_bad_entry_spoils_all() -> None:
-    """Nothing is recorded for those before it."""
+@pytest.mark.parametrize("bad", FORGED)
+def test_each_entry_counts_on_its_own(bad: str) -> None:
+    """One that is not accepted, first or in between, takes no other answer along."""
     office = Office()
-    one, other = office.wait("ada"), office.wait("bob")
-    ids = (one.decision_id, other.decision_id)
-    with pytest.raises(BadResolution):
-        office.receive(entry(one, approval(one)), entry(other, payload=True), may=ids)
+    forge, kind = FORGED[bad]
+    one, two, three, other = (office.wait(to) for to in ("ada", "bob", "cleo", "dan"))
+    entries = [forge(one, other), entry(two, approval(two)), forge(one, other), entry(three, approval(three))]
+    may = (one.decision_id, two.decision_id, three.decision_id)
+    replies = office.receive(*entries, may=may)
 
-    assert office.wait("ada") == one
+    assert [reply.kind for reply in replies] == [kind, ReplyKind.RECORDED, kind, ReplyKind.RECORDED]
+    assert set(office.authority.ledger.pending()) == {one, other}
+
+
+def test_a_first_run_has_no_answers() -> None:
+    """``RunAgentInput.resume`` is None by default."""
+    assert ag_ui.resolve_entries(Office().authority.ledger, None, decision_ids=()) == ()
 
 
 def test_a_cancelled_interrupt_decides_nothing() -> None:
     """Its decision stays open for whoever answers."""
     office = Office()
     pending = office.wait("ada")
-    assert office.receive(entry(pending, None, "cancelled"), may=(pending.decision_id,)) == ()
+    (reply,) = office.receive(entry(pending, None, "cancelled"), may=(pending.decision_id,))
+
+    assert (reply.kind, reply.counts) == (ReplyKind.UNRESOLVED, False)
     assert office.wait("ada") == pending
 
 
 def test_a_late_or_second_answer_does_not_count() -> None:
-    """After the time for it, or after another one."""
+    """After the time for it, or after another one. The same answer again changes nothing."""
     office = Office(expires_in=60)
     pending = office.wait("ada")
-    office.receive(entry(pending, approval(pending)), may=(pending.decision_id,))
-    with pytest.raises(AlreadyResolved):
-        office.receive(entry(pending, {**approval(pending), "index": 1}), may=(pending.decision_id,))
+    may = (pending.decision_id,)
+    other = {**approval(pending), "index": 1}
+    replies = office.receive(*(entry(pending, each) for each in (approval(pending), other, approval(pending))), may=may)
+    assert [reply.kind for reply in replies] == [ReplyKind.RECORDED, ReplyKind.ANSWERED, ReplyKind.REPEATED]
 
     late = office.wait("bob")
     office.now += 61
-    with pytest.raises(DecisionExpired):
-        office.receive(entry(late, approval(late)), may=(late.decision_id,))
+    (reply,) = office.receive(entry(late, approval(late)), may=(late.decision_id,))
+    assert (reply.kind, "has expired" in reply.text) == (ReplyKind.CLOSED, True)
     assert isinstance(office.run("bob"), Rejected)
     assert office.sent == []
+
+
+def test_two_people_approve_by_name() -> None:
+    """The first approval decides nothing."""
+    office = Office(four_eyes=True)
+    pending = office.wait("ada")
+    resume = [core.ResumeEntry(interrupt_id=pending.decision_id, status="resolved", payload=approval(pending))]
+    ledger, kinds = office.authority.ledger, []
+    for name in (None, "alice", "alice", "bob"):
+        principal = None if name is None else Principal(name)
+        (reply,) = ag_ui.resolve_entries(ledger, resume, decision_ids=[pending.decision_id], principal=principal)
+        kinds.append(reply.kind.value)
+
+    assert kinds == ["not_accepted", "first_approval", "already_approved", "recorded"]

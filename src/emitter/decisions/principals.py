@@ -64,9 +64,14 @@ def _fold_name(name: str) -> str:
 
 
 def record_answer(
-    ledger: Ledger, principal: Principal, pending: PendingDecision, answer: Resolution, channel: str
+    ledger: Ledger, principal: Principal | None, pending: PendingDecision, answer: Resolution, channel: str
 ) -> PendingDecision | ResolvedDecision:
-    """Record an answer in a principal's name. It may be the first of two approvals, which resolves nothing."""
+    """Record an answer, in a principal's name if it is known.
+
+    It may be the first of two approvals, which resolves nothing.
+    """
+    if principal is None:
+        return ledger.resolve(pending.decision_id, answer, channel=channel)
     named: dict[str, Any] = {"principal": principal.id, "sign": principal.sign, "channel": channel}
     if isinstance(answer, Selected) and pending.needs_two(answer):
         return ledger.approve(pending.decision_id, answer, **named)

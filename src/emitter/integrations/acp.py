@@ -9,14 +9,15 @@ Source: acp.interfaces and acp.schema as installed, agent-client-protocol 0.12.1
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from emitter.answers import AnswerRecorder, ReplyKind
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.ledger_entries import PendingDecision
-from emitter.decisions.principals import record_answer
 from emitter.decisions.resolution import ResolutionOutcome
-from emitter.errors import AlreadyResolved, BadResolution, DecisionExpired, MissingExtra
+from emitter.errors import BadResolution, MissingExtra
 from emitter.integrations.approvals import Waiting, amake_call, make_call_id
 from emitter.render.layout import HatchKind, build_layout, option_title
 from emitter.render.replies import CHOICE, encode_choice, parse_form_reply
@@ -37,10 +38,11 @@ if TYPE_CHECKING:
     from emitter.integrations.approvals import CallOutcome
 
 try:
-    from acp.helpers import text_block, tool_content
+    from acp.helpers import text_block, tool_content, update_agent_message_text
     from acp.schema import PermissionOption, ToolCallUpdate
 except ImportError as error:
     raise MissingExtra("Approvals in ACP need agent-client-protocol.", extra="acp") from error
+_log = logging.getLogger("emitter.acp")
 
 
 async def call_tool(  # noqa: PLR0913  the call and the client
@@ -88,7 +90,8 @@ async def request_permission(  # noqa: PLR0913  the decision and the client
 ) -> PendingDecision | ResolvedDecision:
     """Ask the client about a pending decision, record the person's choice, and return the decision in its new state.
 
-    If the decision is resolved on another surface meanwhile, that answer counts.
+    If the decision is resolved on another surface meanwhile, that answer counts. If the person's own answer is not
+    recorded, a message in the session says why.
 
     Args:
         client: The agent's connection to its client.
@@ -99,14 +102,31 @@ async def request_permission(  # noqa: PLR0913  the decision and the client
         principal: Who sits at the client, if you know. A decision that needs two approvals needs their names.
 
     Raises:
-        BadResolution: The client chose an option that it was not offered.
+        BadResolution: The client chose an option that it was not offered, or the answer needs the person's name.
+        StoreFailed: The store cannot be used.
     """
     response = await client.request_permission(
         session_id=session_id, tool_call=_draw(pending, tool_call_id), options=build_options(pending)
     )
-    answer = read_outcome(pending, response.outcome)
-    await run_blocking(_record, ledger, pending, answer, principal)
+    answers = AnswerRecorder(ledger, "acp")
+    reply = await run_blocking(answers.record, pending, principal, lambda: read_outcome(pending, response.outcome))
+    if reply.kind not in {ReplyKind.RECORDED, ReplyKind.UNRESOLVED}:
+        await _notify(client, session_id, reply.text)
+    if reply.error is not None and reply.kind in _RAISED:
+        raise reply.error
     return await run_blocking(ledger.find, pending.decision_id)
+
+
+_RAISED: Final = {ReplyKind.NOT_ACCEPTED, ReplyKind.OTHER_DECISION, ReplyKind.UNAVAILABLE, ReplyKind.FAILED}
+"""Faults that the agent's own program must know, too: they do not show in the decision."""
+
+
+async def _notify(client: Client, session_id: str, text: str) -> None:
+    """Show the person in the session what became of their answer."""
+    try:
+        await client.session_update(session_id=session_id, update=update_agent_message_text(text))
+    except Exception:  # noqa: BLE001  the decision stands whether the client shows the text or not
+        _log.warning("A person could not be told over ACP what became of their answer.", exc_info=True)
 
 
 def build_options(pending: PendingDecision) -> list[PermissionOption]:
@@ -137,20 +157,6 @@ def read_outcome(pending: PendingDecision, outcome: AllowedOutcome | DeniedOutco
     if outcome.option_id not in {option.option_id for option in build_options(pending)}:
         raise BadResolution("The client chose an option that it was not offered.")
     return parse_form_reply(pending.moment, {CHOICE: outcome.option_id})
-
-
-def _record(
-    ledger: Ledger, pending: PendingDecision, answer: Resolution | Unresolved, principal: Principal | None
-) -> None:
-    try:
-        if isinstance(answer, Unresolved):
-            ledger.record_unresolved(pending.decision_id, answer.reason, channel="acp")
-        elif principal is None:
-            ledger.resolve(pending.decision_id, answer, channel="acp")
-        else:
-            record_answer(ledger, principal, pending, answer, "acp")
-    except (AlreadyResolved, DecisionExpired):
-        pass  # another surface was faster, or the answer came too late
 
 
 def _draw(pending: PendingDecision, tool_call_id: str) -> ToolCallUpdate:

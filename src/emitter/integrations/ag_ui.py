@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from emitter.answers import AnswerRecorder
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.resolution import RESOLUTION_SCHEMA, resolution_from_json
 from emitter.errors import MissingExtra, UnknownDecision
@@ -19,9 +20,11 @@ from emitter.render import text_formats
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from emitter.answers import Reply
     from emitter.decisions import Resolution
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+    from emitter.decisions.principals import Principal
 
 try:
     from ag_ui.core import Interrupt, ResumeEntry, RunFinishedEvent, RunFinishedInterruptOutcome
@@ -57,37 +60,42 @@ def finish_interrupted(thread_id: str, run_id: str, interrupts: Sequence[Interru
 
 
 def resolve_entries(
-    ledger: Ledger, entries: Iterable[ResumeEntry], *, decision_ids: Collection[str], channel: str = "ag-ui"
-) -> tuple[ResolvedDecision, ...]:
-    """Resolve decisions by the ``resume`` entries of a run's input, and return those that were answered.
+    ledger: Ledger,
+    entries: Iterable[ResumeEntry] | None,
+    *,
+    decision_ids: Collection[str],
+    channel: str = "ag-ui",
+    principal: Principal | None = None,
+) -> tuple[Reply, ...]:
+    """Resolve decisions by the ``resume`` entries of a run's input, and return a reply to each entry, in their order.
 
-    A cancelled entry, or an ``unresolved`` payload, answers nothing: its decision stays open. Call this for input whose
-    sender you have authenticated.
+    Each entry is processed on its own: one that is not accepted records nothing, and the others count. A cancelled
+    entry, or an ``unresolved`` payload, answers nothing: its decision stays open. Show ``Reply.text`` to the person
+    for each reply that does not count (``Reply.counts``). Call this for input whose sender you have authenticated.
 
     Args:
         ledger: Where the decisions are open.
-        entries: ``RunAgentInput.resume``.
+        entries: ``RunAgentInput.resume``. None, its default, has no entries.
         decision_ids: The decisions that the sender may answer, such as the interrupts of this thread.
         channel: The channel to record.
-
-    Raises:
-        UnknownDecision: An entry is about another decision. Nothing was recorded for any entry.
-        BadResolution: A payload is not a resolution, such as a bare ``true``. Nothing was recorded for any entry.
-        ResolutionError: The ledger does not accept an answer. Those before it stand.
+        principal: Who sent the input, if you know. A decision that needs two approvals needs their names.
     """
-    answers = [(entry, _read_answer(entry, decision_ids)) for entry in entries]
-    resolved: list[ResolvedDecision] = []
-    for entry, answer in answers:
-        if isinstance(answer, Unresolved):
-            ledger.record_unresolved(entry.interrupt_id, answer.reason, channel=channel)
-        else:
-            resolved.append(ledger.resolve(entry.interrupt_id, answer, channel=channel))
-    return tuple(resolved)
+    answers = AnswerRecorder(ledger, channel)
+    return tuple(_resolve_entry(answers, entry, decision_ids, principal) for entry in entries or ())
 
 
-def _read_answer(entry: ResumeEntry, decision_ids: Collection[str]) -> Resolution | Unresolved:
-    if entry.interrupt_id not in decision_ids:
-        raise UnknownDecision("The sender may not answer a decision with this id, or there is none.")
+def _resolve_entry(
+    answers: AnswerRecorder, entry: ResumeEntry, decision_ids: Collection[str], principal: Principal | None
+) -> Reply:
+    def find() -> PendingDecision | ResolvedDecision:
+        if entry.interrupt_id not in decision_ids:
+            raise UnknownDecision("The sender may not answer a decision with this id, or there is none.")
+        return answers.ledger.find(entry.interrupt_id)
+
+    return answers.receive(find, principal, lambda: _read_answer(entry))
+
+
+def _read_answer(entry: ResumeEntry) -> Resolution | Unresolved:
     if entry.status == "cancelled":
         return Unresolved("", UnresolvedReason.CANCELLED)
     return resolution_from_json(entry.payload)

@@ -10,20 +10,16 @@ Source: https://docs.slack.dev/tools/bolt-python and https://docs.slack.dev/refe
 from __future__ import annotations
 
 import json
+import logging
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from emitter.answers import Admitted, AnswerRecorder, Reply
+from emitter.arguments import is_async
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
-from emitter.decisions.principals import Principal, is_allowed, record_answer
-from emitter.errors import (
-    BadResolution,
-    BadToken,
-    HatchClosed,
-    InputError,
-    ResolutionError,
-    UnsignedAnswer,
-)
+from emitter.errors import BadResolution, InputError, ResolutionError
 from emitter.messages import as_list, as_mapping
 from emitter.render.outcomes import format_state
 from emitter.render.slack import (
@@ -32,7 +28,9 @@ from emitter.render.slack import (
     WORDS_ID,
     build_sections,
     escape_text,
+    find_words_problem,
     get_pressed_veto,
+    get_submitted_words,
     veto_modal,
 )
 
@@ -42,9 +40,11 @@ if TYPE_CHECKING:
     from slack_bolt import App
 
     from emitter.decisions.ledger import Ledger
-    from emitter.decisions.principals import MayFunction
+    from emitter.decisions.principals import MayFunction, Principal
     from emitter.messages import Json
+    from emitter.render.layout import HatchKind
 
+_log = logging.getLogger("emitter.slack")
 CHANNEL: Final = "slack"
 """The channel that the ledger records."""
 _BLOCK_PREFIX: Final = "emitter.decision."
@@ -79,10 +79,12 @@ class SlackApprovals:
     ) -> None:
         if not callable(authenticate) or not (may is None or callable(may)):
             raise InputError("authenticate= and may= must be functions.")
+        if is_async(authenticate) or is_async(may):
+            raise InputError("authenticate= and may= must not be async, because they are not awaited.")
         self._client: Any = app.client
         self._ledger = ledger
         self._authenticate = authenticate
-        self._may = may
+        self._answers = AnswerRecorder(ledger, CHANNEL, may)
         bolt: Any = app  # whose annotations are incomplete
         bolt.action(_BUTTONS)(self._on_button_click)
         bolt.view(_BUTTONS)(self._on_submission)
@@ -123,73 +125,116 @@ class SlackApprovals:
         """Record the option of a button, or open the modal of a veto."""
         # Slack shows an error unless a press is acknowledged within three seconds, so before the store is used.
         ack()
-        message = as_mapping(body.get("container"))
-        place = {"channel": message.get("channel_id"), "ts": message.get("message_ts")}
-        try:
-            pending = self._find_open(_read_reference(body))
-            principal = self._require_principal(body, pending)
-            veto = get_pressed_veto(pending.moment, body)
-            if veto is not None:
-                modal = veto_modal(pending.moment, veto)
-                carried = {**json.loads(modal["private_metadata"]), **place, "decision": pending.reference}
-                client.views_open(
-                    trigger_id=body["trigger_id"], view={**modal, "private_metadata": json.dumps(carried)}
-                )
+        message, reference = as_mapping(body.get("container")), _find_reference(body)
+        press = _Press(client, body, reference, {"channel": message.get("channel_id"), "ts": message.get("message_ts")})
+        admitted = self._admit(press)
+        if isinstance(admitted, Admitted):
+            pending = admitted.pending
+            try:
+                veto = get_pressed_veto(pending.moment, body)
+            except ResolutionError as error:
+                self._reply(press, self._answers.explain(error, pending, admitted.principal))
                 return
-            record_answer(self._ledger, principal, pending, RENDERER.read(pending.moment, body), CHANNEL)
-        except (ResolutionError, UnsignedAnswer) as error:
-            _notify_user(client, body, place, str(error))
-        self._update(client, _find_reference(body), place)
+            if veto is not None:
+                self._open_modal(press, pending, veto)
+                return
+        self._record(press, admitted)
 
     def _on_submission(self, ack: Callable[..., Any], body: dict[str, Any], client: Any) -> None:
         """Record the words of a veto, or show at the field why they are invalid."""
+        problem = find_words_problem(body)
+        if problem is not None:
+            ack(response_action="errors", errors={WORDS_ID: problem})
+            return
+        # The modal closes: its words are checked, and the store may take longer than Slack waits.
+        ack()
         carried = as_mapping(_load_json(as_mapping(body.get("view")).get("private_metadata")))
-        reference = carried.get("decision")
+        press = _Press(client, body, str(carried.get("decision")), carried)
+        self._record(press, self._admit(press))
+
+    def _admit(self, press: _Press) -> Admitted | Reply:
+        return self._answers.admit(
+            lambda: self._ledger.find_by_reference(press.reference), lambda: self._authenticate(press.user)
+        )
+
+    def _record(self, press: _Press, admitted: Admitted | Reply) -> None:
+        if isinstance(admitted, Admitted):
+            pending = admitted.pending
+            read = partial(RENDERER.read, pending.moment, press.body)
+            admitted = self._answers.record(pending, admitted.principal, read)
+        self._reply(press, admitted)
+
+    def _open_modal(self, press: _Press, pending: PendingDecision, veto: HatchKind) -> None:
         try:
-            pending = self._find_open(str(reference))
-            principal = self._require_principal(body, pending)
-            record_answer(self._ledger, principal, pending, RENDERER.read(pending.moment, body), CHANNEL)
-        except (BadResolution, HatchClosed) as error:
-            ack(response_action="errors", errors={WORDS_ID: str(error)})
-            return
-        except (ResolutionError, UnsignedAnswer) as error:
-            ack()
-            _notify_user(client, body, carried, str(error))
-        else:
-            ack()
-        self._update(client, str(reference), carried)
+            modal = veto_modal(pending.moment, veto)
+            carried = {**json.loads(modal["private_metadata"]), **press.place, "decision": pending.reference}
+            view = {**modal, "private_metadata": json.dumps(carried)}
+            press.client.views_open(trigger_id=press.body["trigger_id"], view=view)
+        except Exception:  # noqa: BLE001  the person waits for a form, so whatever it is, they read that it does not come
+            _log.warning("A form could not be opened in Slack.", exc_info=True)
+            press.notify(
+                "Slack did not open the form for your words, and nothing was recorded. Press the button again."
+            )
 
-    def _find_open(self, reference: str) -> PendingDecision:
-        decision = self._ledger.find_by_reference(reference)
-        if isinstance(decision, ResolvedDecision) or decision.expiry_recorded:
-            raise BadToken("This decision is closed already.")
-        return decision
+    def _reply(self, press: _Press, reply: Reply) -> None:
+        """Show the state of the decision in its message, and tell the person what the message does not show."""
+        is_shown = reply.decision is None or self._update(press, reply.decision)
+        texts = [] if reply.is_new and is_shown else [reply.text]
+        words = get_submitted_words(press.body)
+        if not reply.counts and words:
+            texts.append(f"You wrote: {words}")
+        if not is_shown:
+            texts.append("The message of the decision could not be updated, so it does not show its current state.")
+        if texts:
+            press.notify("\n".join(texts))
 
-    def _require_principal(self, body: Mapping[str, Json], pending: PendingDecision) -> Principal:
-        """Return the principal who acts. Raises ``BadToken`` if they may not answer."""
-        principal = self._authenticate(as_mapping(body.get("user")))
-        if not isinstance(principal, Principal) or not is_allowed(self._may, principal, pending, "answer"):
-            raise BadToken("You may not answer this decision.")
-        return principal
-
-    def _update(self, client: Any, reference: str, place: Mapping[str, Json]) -> None:
-        """Show the state of a decision in the message that somebody used."""
+    def _update(self, press: _Press, decision: PendingDecision | ResolvedDecision) -> bool:
+        """Draw the message that somebody used again. Return False if that fails."""
         try:
-            decision = self._ledger.find_by_reference(reference)
-        except (ResolutionError, UnsignedAnswer):
-            return
-        client.chat_update(channel=place["channel"], ts=place["ts"], **self._draw(decision))
+            press.client.chat_update(channel=press.place["channel"], ts=press.place["ts"], **self._draw(decision))
+        except Exception:  # noqa: BLE001  the answer counts whatever happens to its message
+            _log.warning("The message of a decision could not be updated in Slack.", exc_info=True)
+            return False
+        return True
 
 
-def _read_reference(body: Mapping[str, Json]) -> str:
-    """Return the reference of the decision whose button was pressed, or raise ``BadResolution``."""
-    reference = _find_reference(body)
-    if not reference:
-        raise BadResolution("The button belongs to no decision of this app.")
-    return reference
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """What a person pressed or submitted, and the channel and time stamp of its message."""
+
+    client: Any
+    body: Mapping[str, Json]
+    reference: str
+    place: Mapping[str, Json]
+
+    @property
+    def user(self) -> Mapping[str, Json]:
+        """Slack's ``user`` object."""
+        return as_mapping(self.body.get("user"))
+
+    def notify(self, text: str) -> None:
+        """Show a text to the person, and to nobody else: in the channel, or else in a direct message."""
+        user = str(self.user.get("id"))
+        # The text may have an option's label in it, which must not become a link or mention people.
+        quiet = {
+            "text": escape_text(text),
+            "blocks": build_sections(*text.split("\n")),
+            "parse": "none",
+            "link_names": False,
+        }
+        try:
+            self.client.chat_postEphemeral(channel=str(self.place.get("channel")), user=user, **quiet)
+        except Exception:  # noqa: BLE001  such as a channel that the app has left
+            try:
+                self.client.chat_postMessage(
+                    channel=user, mrkdwn=False, unfurl_links=False, unfurl_media=False, **quiet
+                )
+            except Exception:  # noqa: BLE001  there is no other way to the person
+                _log.exception("A person could not be told in Slack what became of their answer.")
 
 
 def _find_reference(body: Mapping[str, Json]) -> str:
+    """Return the reference of the decision whose button was pressed, or an empty string, which no decision has."""
     blocks = [as_mapping(action).get("block_id") for action in as_list(body.get("actions"))]
     match = _BLOCK_ID.fullmatch(str(blocks[0])) if len(blocks) == 1 else None
     return "" if match is None else match[1]
@@ -204,12 +249,6 @@ def _name_block(block: Json, block_id: str) -> Json:
 def _without_buttons(block: Json) -> Json | None:
     """Return a block without its button, or None if it has nothing else."""
     return None if block["type"] == "actions" else {name: block[name] for name in block if name != "accessory"}
-
-
-def _notify_user(client: Any, body: Mapping[str, Json], place: Mapping[str, Json], text: str) -> None:
-    """Show a message to the person who pressed the button, and to nobody else."""
-    user = str(as_mapping(body.get("user")).get("id"))
-    client.chat_postEphemeral(channel=str(place.get("channel")), user=user, text=text)
 
 
 def _load_json(text: Json) -> Json:

@@ -30,6 +30,21 @@ def format_state(decision: PendingDecision | ResolvedDecision, approvals: Sequen
     return " ".join(("Two people must approve an option that does something; one can refuse.", *names))
 
 
+def describe_answer(decision: ResolvedDecision) -> str:
+    """Return whose answer counts, and what it was, as a sentence without the principal's words."""
+    who = to_single_line(decision.principal) or "Somebody"
+    match decision.resolution:
+        case Selected(index=index):
+            label = to_single_line(decision.pending.moment.question.options[index].label)
+            return f"{who} answered: {label.rstrip('.')}."
+        case UnreadableAnswer(outcome=outcome):
+            return f"{who} {_ACTS[outcome]}."
+        case FreeText() | Dialogue():
+            return f"{who} {_ACTS[ResolutionOutcome.of_resolution(decision.resolution)]}."
+        case _ as never:
+            assert_never(never)
+
+
 def _format_answer(decision: ResolvedDecision) -> str:
     by = f" by {to_single_line(decision.principal)}" if decision.principal else ""
     first = decision.first_approval
@@ -54,4 +69,9 @@ _OUTCOMES: Final = {
     ResolutionOutcome.SELECTED: "one of the options",
     ResolutionOutcome.FREE_TEXT: "in other words than the options",
     ResolutionOutcome.DIALOGUE: "the question was sent back, to talk first",
+}
+_ACTS: Final = {
+    ResolutionOutcome.SELECTED: "chose one of the options",
+    ResolutionOutcome.FREE_TEXT: "answered in other words than the options",
+    ResolutionOutcome.DIALOGUE: "sent the question back, to talk first",
 }

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from emitter.decisions.resolution import ResolutionOutcome
+from emitter.decisions.resolution import ResolutionOutcome, resolution_from_json
 from emitter.errors import BadResolution, HatchClosed, TooLong
 from emitter.messages import as_list, as_mapping
 from emitter.render.layout import DETAIL_OFFER, HatchKind, build_layout, button_label, option_heading
@@ -180,6 +180,31 @@ def _parse_submission(moment: BindingMoment, view: Mapping[str, Json]) -> Resolu
     if not isinstance(outcome, str) or outcome not in VETO_FIELDS:
         raise BadResolution("The submitted modal does not belong to the decision.")
     return parse_button_reply(moment, {**value, VETO_FIELDS[ResolutionOutcome(outcome)]: _submitted_words(view)})
+
+
+def find_words_problem(payload: Mapping[str, Json]) -> str | None:
+    """Return why the words of a submitted veto are invalid, or None. The decision itself is not needed for it."""
+    view = as_mapping(payload.get("view"))
+    value = _decode_value(view.get("private_metadata"))
+    outcome, words = value.get("outcome"), _submitted_words(view)
+    if outcome not in VETO_FIELDS:
+        return None  # it is no form of this module, and nothing will be recorded for it
+    resolution = {
+        "outcome": outcome,
+        "digest": value.get("digest"),
+        VETO_FIELDS[outcome]: "" if words is None else words,
+    }
+    try:
+        resolution_from_json(resolution)
+    except BadResolution as error:
+        return str(error)
+    return None
+
+
+def get_submitted_words(payload: Mapping[str, Json]) -> str:
+    """Return the words of a submitted form, or an empty string."""
+    words = _submitted_words(as_mapping(payload.get("view")))
+    return words if isinstance(words, str) else ""
 
 
 def _submitted_words(view: Mapping[str, Json]) -> Json:

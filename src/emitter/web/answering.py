@@ -5,29 +5,24 @@ The pages of links and of the inbox share this. A ``DecisionPage`` describes the
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from emitter.decisions import Selected
+from emitter.answers import AnswerRecorder, ReplyKind
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
-from emitter.decisions.principals import is_same_principal, record_answer
-from emitter.errors import (
-    BadResolution,
-    DecisionExpired,
-    HatchClosed,
-    MissingExtra,
-    NoSuchOption,
-    StoreFailed,
-)
+from emitter.decisions.principals import is_same_principal
+from emitter.errors import BadResolution, DecisionExpired, MissingExtra, StoreFailed
 from emitter.outside_values import date_from_timestamp
 from emitter.render.html_page import QUESTION_ID, SAME_ORIGIN_POLICY, Form, Html, build_html_page
 from emitter.render.layout import build_layout
 from emitter.render.replies import CHOICE, DETAIL, parse_detail_request
 from emitter.threads import run_blocking
-from emitter.web.pages import already_answered_page, recorded_page
+from emitter.web.pages import REPLY_PAGES, already_answered_page, recorded_page, refusal_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +30,6 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from emitter.decisions import Resolution
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_details import DetailRequest
     from emitter.decisions.principals import Principal
@@ -46,6 +40,7 @@ try:
     from starlette.responses import HTMLResponse, RedirectResponse
 except ImportError as error:
     raise MissingExtra("The local page needs starlette.", extra="web") from error
+_log = logging.getLogger("emitter.web")
 CHANNEL: Final = "web"
 """The channel that the ledger records."""
 _REPLY_READER: Final = Html(Form(""))
@@ -88,6 +83,9 @@ class DecisionForms:
         self._ledger = ledger
         self._on_resolved = on_resolved
         self._detail = detail
+        self._answers = AnswerRecorder(ledger, CHANNEL)
+        self._answered = set[str]()
+        """The paths of secret links whose answer was recorded here."""
 
     async def draw(self, page: DecisionPage, pending: PendingDecision, problem: FormProblem | None = None) -> Response:
         """Return a page with forms, and with the reason why what was sent before was rejected."""
@@ -122,41 +120,48 @@ class DecisionForms:
                 page, pending, FormProblem(503, "The request could not be saved. Send it again.", fields)
             )
         if callable(self._detail) and request.is_open:
-            answer: object = await run_in_threadpool(self._detail, topic)
-            answer = await answer if isawaitable(answer) else answer
-            if answer is not None:
-                await run_blocking(self._ledger.answer_detail, pending.decision_id, request.number, answer)
+            try:
+                answer: object = await run_in_threadpool(self._detail, topic)
+                answer = await answer if isawaitable(answer) else answer
+                if answer is not None:
+                    await run_blocking(self._ledger.answer_detail, pending.decision_id, request.number, answer)
+            except Exception as error:  # noqa: BLE001  the request is recorded, and the page shows that it is open
+                _log.warning("A request for detail was not answered.", exc_info=error)
         return RedirectResponse(page.path, 303)
 
-    async def _resolve(self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
-        try:
-            answer = _REPLY_READER.read(pending.moment, fields)
-            decision = await run_blocking(self._record, page.principal, pending, answer)
-        except (BadResolution, NoSuchOption, HatchClosed) as error:
-            return await self.draw(page, pending, FormProblem(422, str(error), fields))
-        except StoreFailed:
-            return await self.draw(
-                page, pending, FormProblem(503, "The answer could not be saved. Send it again.", fields)
-            )
-        if isinstance(decision, PendingDecision):
-            return RedirectResponse(page.path, 303)  # the first of two approvals
-        if page.principal is not None and decision.principal != page.principal.id:
-            return already_answered_page(decision, page.header)
-        self._on_resolved(decision)
-        return recorded_page(decision, self._ledger.words, page.header)
+    def show_answered(self, page: DecisionPage, resolved: ResolvedDecision) -> Response:
+        """Return the page for an answer that comes after another one. It says whose answer counts."""
+        if page.principal is None:
+            is_yours = page.path in self._answered
+        else:
+            is_yours = is_same_principal(page.principal.id, resolved.principal)
+        return already_answered_page(resolved, page.header, is_yours=is_yours)
 
-    def _record(
-        self, principal: Principal | None, pending: PendingDecision, answer: Resolution
-    ) -> PendingDecision | ResolvedDecision:
-        if principal is None:
-            return self._ledger.resolve(pending.decision_id, answer, channel=CHANNEL)
-        if isinstance(answer, Selected) and pending.needs_two(answer):
-            for first in self._ledger.first_approvals(pending.decision_id):
-                if first.index == answer.index and is_same_principal(first.principal, principal.id):
-                    raise BadResolution(
-                        "You have already approved this option.", hint="Another person must approve it."
-                    )
-        return record_answer(self._ledger, principal, pending, answer, CHANNEL)
+    async def _resolve(self, page: DecisionPage, pending: PendingDecision, fields: Mapping[str, str]) -> Response:
+        read = partial(_REPLY_READER.read, pending.moment, fields)
+        reply = await run_blocking(self._answers.record, pending, page.principal, read)
+        if isinstance(reply.decision, ResolvedDecision):
+            if reply.kind is not ReplyKind.RECORDED:
+                return self.show_answered(page, reply.decision)
+            if page.principal is None:
+                self._answered.add(page.path)
+            self._on_resolved(reply.decision)
+            return recorded_page(reply.decision, self._ledger.words, page.header)
+        if reply.kind is ReplyKind.FIRST_APPROVAL:
+            return RedirectResponse(page.path, 303)
+        status, title = REPLY_PAGES[reply.kind]
+        if reply.kind in _REPEATABLE:
+            return await self.draw(page, pending, FormProblem(status, reply.text, fields))
+        return refusal_page(status, title, reply.text, page.path, note="")
+
+
+_REPEATABLE: Final = {
+    ReplyKind.ALREADY_APPROVED,
+    ReplyKind.NOT_ACCEPTED,
+    ReplyKind.UNAVAILABLE,
+    ReplyKind.FAILED,
+}
+"""After these, the form is shown again with what was written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import logging
 import secrets
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -20,13 +21,12 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from emitter.answers import CallbackFailed, check_allowed, check_principal_type
 from emitter.arguments import is_async
 from emitter.authority import Authority
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, decision_reference, pending_of
-from emitter.decisions.principals import Principal, is_allowed
 from emitter.errors import (
-    AlreadyResolved,
     BadToken,
     EmitterError,
     InputError,
@@ -56,9 +56,9 @@ from emitter.web.inbox_pages import (
 from emitter.web.links import TOKEN_FIELD
 from emitter.web.pages import (
     ERROR_HANDLERS,
+    PERHAPS_RECORDED,
     SECURITY_HEADERS,
     HostMiddleware,
-    already_answered_page,
     check_origin,
     read_form,
     refusal_page,
@@ -71,13 +71,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from emitter.decisions.principals import MayFunction
+    from emitter.decisions.principals import MayFunction, Principal
     from emitter.stores import Store
     from emitter.web.answering import DetailSetting
 
 try:
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
     from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
     from starlette.routing import Route
 except ImportError as error:
@@ -151,12 +152,24 @@ class Unauthenticated(EmitterError):
     """Nobody is known to have sent the request."""
 
 
+async def _on_callback_failed(request: Request, error: Exception) -> Response:
+    _log.error("A request to the inbox failed.", exc_info=error)
+    return await _SHOW_CALLBACK_FAILED(request, error)
+
+
+_log = logging.getLogger("emitter.web")
+_SHOW_CALLBACK_FAILED: Final = show_refusal(
+    500,
+    "Something broke",
+    "The program could not check who you are and what you may do. Try again, or tell whoever runs it.",
+)
 INBOX_HEADERS: Final = {**SECURITY_HEADERS, "Content-Security-Policy": f"{INBOX_POLICY}; frame-ancestors 'none'"}
 _ERROR_HANDLERS: Final = {
     **ERROR_HANDLERS,
     404: show_refusal(404, "Nothing here", "There is no such page, or you may not see it."),
     405: show_refusal(405, "Not like this", "Open the page in a browser, and answer on it."),
     UnknownDecision: show_refusal(404, "Nothing here", "There is no such decision, or you may not see it."),
+    CallbackFailed: _on_callback_failed,
     Unauthenticated: show_refusal(403, "Sign in first", "This inbox does not know who you are."),
     UnsignedAnswer: show_refusal(
         409,
@@ -165,7 +178,9 @@ _ERROR_HANDLERS: Final = {
         note="If you just answered, nothing was recorded. If the store has an answer, it authorizes nothing.",
     ),
     StoreAltered: show_refusal(409, "Altered", "Another program changed this record in the store. Do not rely on it."),
-    Exception: show_refusal(500, "Something broke", "This is a bug in the program. Open the page again."),
+    Exception: show_refusal(
+        500, "Something broke", "This is a bug in the program. Open the page again.", note=PERHAPS_RECORDED
+    ),
 }
 
 
@@ -322,14 +337,8 @@ class _Inbox:
         """Record an answer, or show the answer that came first."""
         visible, page, fields = await self._read_form(request)
         if isinstance(visible.decision, ResolvedDecision):
-            return already_answered_page(visible.decision, page.header)
-        try:
-            response = await self._forms.receive(page, require_open(visible.decision), fields)
-        except AlreadyResolved:
-            answered = await run_blocking(self._ledger.find, visible.pending.decision_id)
-            if not isinstance(answered, ResolvedDecision):
-                raise
-            return already_answered_page(answered, page.header)
+            return self._forms.show_answered(page, visible.decision)
+        response = await self._forms.receive(page, require_open(visible.decision), fields)
         await self._changes.refresh()
         return response
 
@@ -337,7 +346,7 @@ class _Inbox:
         """Assign a decision, and show the list: the principal may not see the decision any more."""
         visible, page, fields = await self._read_form(request)
         if isinstance(visible.decision, ResolvedDecision):
-            return already_answered_page(visible.decision, page.header)
+            return self._forms.show_answered(page, visible.decision)
         pending, assignee = require_open(visible.decision), fields.get(ASSIGNEE_FIELD, "").strip()
         if len(assignee) > MAX_ID_LENGTH:
             return refusal_page(422, "Not assigned", f"A name has at most {MAX_ID_LENGTH} characters.", page.path)
@@ -367,15 +376,19 @@ class _Inbox:
         return Frame(request.scope.get("root_path", "").rstrip("/"), principal, sequence)
 
     async def _require_principal(self, request: Request) -> Principal:
-        if iscoroutinefunction(self._authenticate):
-            principal: object = await self._authenticate(request)
-        else:
-            principal = await run_in_threadpool(cast("Callable[[Request], Any]", self._authenticate), request)
-            principal = await principal if isawaitable(principal) else principal
+        try:
+            if iscoroutinefunction(self._authenticate):
+                found: object = await self._authenticate(request)
+            else:
+                found = await run_in_threadpool(cast("Callable[[Request], Any]", self._authenticate), request)
+                found = await found if isawaitable(found) else found
+        except HTTPException:  # a response of its own, such as a redirect to a page that signs people in
+            raise
+        except Exception as error:
+            raise CallbackFailed("authenticate= raised an exception.") from error
+        principal = check_principal_type(found)
         if principal is None:
             raise Unauthenticated("Nobody is known to have sent the request.")
-        if not isinstance(principal, Principal):
-            raise InputError(f"authenticate= returned a {type(principal).__name__}, not a Principal or None.")
         return principal
 
     def _origins(self, request: Request) -> tuple[str, ...]:
@@ -383,16 +396,16 @@ class _Inbox:
         return (f"http://{host}", f"https://{host}") if self._origin is None else (self._origin,)
 
     def _may_see(self, principal: Principal) -> Callable[[PendingDecision], bool]:
-        return lambda pending: is_allowed(self._may, principal, pending, "see")
+        return lambda pending: check_allowed(self._may, principal, pending, "see")
 
     def _find(self, principal: Principal, reference: str) -> _Visible:
         """Return a decision that the principal may see, or raise ``UnknownDecision``."""
         decision = self._ledger.find_by_reference(reference)
         visible = _Visible(decision, may_answer=False)
         # The same error as for an unknown reference, so that nobody learns which decisions exist.
-        if not is_allowed(self._may, principal, visible.pending, "see"):
+        if not check_allowed(self._may, principal, visible.pending, "see"):
             raise UnknownDecision("There is nothing here.")
-        return replace(visible, may_answer=is_allowed(self._may, principal, visible.pending, "answer"))
+        return replace(visible, may_answer=check_allowed(self._may, principal, visible.pending, "answer"))
 
     def _load_record(self, visible: _Visible) -> Record:
         decision_id = visible.pending.decision_id

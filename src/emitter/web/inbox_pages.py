@@ -354,7 +354,9 @@ def record_page(frame: Frame, record: Record) -> str:
     header = (
         *frame.navigation(),
         element("p", *_joined(_facts(decision)), class_="how"),
-        element("p", format_state(decision), id="status", role="status", data_live=True, class_="status"),
+        element(
+            "p", format_state(decision), id="status", role="status", data_live=True, data_closed=True, class_="status"
+        ),
         element("section", *_answer_section(decision), *assignments, aria_labelledby="answer"),
         element("section", *_actions_section(decision, record.actions), aria_labelledby="actions"),
         *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),

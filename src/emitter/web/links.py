@@ -17,7 +17,7 @@ from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.errors import AlreadyResolved, BadToken, MissingExtra, UnknownDecision
 from emitter.threads import run_blocking
 from emitter.web.answering import DecisionForms, DecisionPage, require_open
-from emitter.web.pages import ERROR_HANDLERS, HostMiddleware, already_answered_page, check_origin, read_form
+from emitter.web.pages import ERROR_HANDLERS, HostMiddleware, check_origin, read_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -184,7 +184,7 @@ class _RequestHandler:
         link.check(request.cookies.get(link.cookie_name, ""), fields)
         decision = await self._find_decision(link)
         if isinstance(decision, ResolvedDecision):
-            return already_answered_page(decision)
+            return self._forms.show_answered(_page_of(link), decision)
         return _with_cookie(await self._forms.receive(_page_of(link), decision, fields), link)
 
     async def _find_decision(self, link: Link) -> PendingDecision | ResolvedDecision:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 from urllib.parse import parse_qsl
 
+from emitter.answers import ReplyKind
 from emitter.decisions import MAX_ANSWER_LENGTH, Dialogue, FreeText, Selected
 from emitter.decisions.ledger_entries import UnreadableAnswer
 from emitter.decisions.resolution import ResolutionOutcome
@@ -61,6 +62,7 @@ class NotAForm(BadResolution):
     """The request's body is not a form of the page."""
 
 
+PERHAPS_RECORDED: Final = "If you sent an answer, the same answer counts once if you send it again."
 _NOT_RECORDED: Final = "Nothing was recorded by this."
 _ERROR_PAGES: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
     UnknownDecision: (404, "Nothing here"),
@@ -71,6 +73,19 @@ _ERROR_PAGES: Final[Mapping[type[ResolutionError], tuple[int, str]]] = {
     TooLarge: (413, "Too long"),
     NotAForm: (415, "Not a form of this page"),
 }
+REPLY_PAGES: Final[Mapping[ReplyKind, tuple[int, str]]] = {
+    ReplyKind.ALREADY_APPROVED: (422, "Already approved"),
+    ReplyKind.ANSWERED: (409, "Already answered"),
+    ReplyKind.CLOSED: (410, "Closed"),
+    ReplyKind.UNKNOWN: (404, "Nothing here"),
+    ReplyKind.NOT_ALLOWED: (403, "Not allowed"),
+    ReplyKind.OTHER_DECISION: (409, "Another decision"),
+    ReplyKind.NOT_ACCEPTED: (422, "Not accepted"),
+    ReplyKind.UNSIGNED: (409, "Not signed"),
+    ReplyKind.UNAVAILABLE: (503, "Out of reach"),
+    ReplyKind.FAILED: (500, "Something broke"),
+}
+"""The status and the title of the pages for answers that are not recorded."""
 _FINAL_ERRORS: Final = (UnknownDecision, AlreadyResolved, DecisionExpired)
 
 
@@ -102,7 +117,10 @@ ERROR_HANDLERS: Final[Mapping[int | type[Exception], ErrorHandler]] = {
         503, "Out of reach", "The store of the decisions is not available. Try again.", back=True
     ),
     Exception: show_refusal(
-        500, "Something broke", "This is a bug in the program. Open the link again to see the decision's state."
+        500,
+        "Something broke",
+        "This is a bug in the program. Open the link again to see the decision's state.",
+        note=PERHAPS_RECORDED,
     ),
 }
 
@@ -115,7 +133,7 @@ def recorded_page(
         message = _CHOICE_RECORDED
     else:
         message = _WORDS_NOT_KEPT if keep_words is None else keep_words.summary
-    return _outcome_page(resolved, "Recorded", f"{message} You can close this page.", 200, header)
+    return _outcome_page(resolved, "Recorded", f"{message} You can close this page.", header, is_yours=True)
 
 
 _CHOICE_RECORDED = "Your choice is recorded for the agent to read."
@@ -124,41 +142,50 @@ _WORDS_NOT_KEPT = (
 )
 
 
-def already_answered_page(resolved: ResolvedDecision, header: Sequence[Markup] = ()) -> HTMLResponse:
-    """Return the page for a second answer, which is not recorded."""
+def already_answered_page(resolved: ResolvedDecision, header: Sequence[Markup] = (), *, is_yours: bool) -> HTMLResponse:
+    """Return the page for a second answer, which is not recorded. It says whose answer counts."""
     message = "The first answer counts; nothing more was recorded."
-    return _outcome_page(resolved, "Already answered", message, 409, header)
+    return _outcome_page(resolved, "Already answered", message, header, is_yours=is_yours, status=409)
 
 
-def _outcome_page(
-    resolved: ResolvedDecision, title: str, message: str, status: int, header: Sequence[Markup]
+def _outcome_page(  # noqa: PLR0913  the parts of the page
+    resolved: ResolvedDecision,
+    title: str,
+    message: str,
+    header: Sequence[Markup],
+    *,
+    is_yours: bool,
+    status: int = 200,
 ) -> HTMLResponse:
     reference = element("p", "This answers the decision with the digest ", element("code", resolved.pending.digest))
     body = (
         *header,
-        element("p", "A decision of yours", class_="eyebrow"),
+        element("p", "A decision of yours" if is_yours else "A decision", class_="eyebrow"),
         element("h1", title),
-        *answer_elements(resolved),
+        *answer_elements(resolved, is_yours=is_yours),
         element("p", message, class_="how"),
         element("footer", reference),
     )
     return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
 
 
-def answer_elements(resolved: ResolvedDecision, *, is_yours: bool = True) -> Iterator[Markup]:
-    """Yield an answer, with the principal's words if they can be read."""
-    labels = _YOUR_ANSWERS if is_yours else _ANSWERS
+def answer_elements(resolved: ResolvedDecision, *, is_yours: bool) -> Iterator[Markup]:
+    """Yield whose answer it is, and the answer, with the principal's words if they can be read."""
+    name, labels = to_single_line(resolved.principal), _YOUR_ANSWERS
+    if not is_yours:
+        labels = _NAMED_ANSWERS if name else _ANSWERS
+    who = (untrusted_element("span", name), " ") if name and not is_yours else ()
     match resolved.resolution:
         case Selected(index=index):
-            yield element("p", f"{labels[ResolutionOutcome.SELECTED]}:")
+            yield element("p", *who, f"{labels[ResolutionOutcome.SELECTED]}:")
             yield untrusted_element("blockquote", to_single_line(resolved.pending.moment.question.options[index].label))
         case FreeText(answer=words) | Dialogue(objection=words):
             label = labels[ResolutionOutcome.of_resolution(resolved.resolution)]
-            yield element("p", f"{label}{':' if words else '.'}")
+            yield element("p", *who, f"{label}{':' if words else '.'}")
             if words:
                 yield untrusted_element("blockquote", words)
         case UnreadableAnswer(outcome=outcome):
-            yield element("p", f"{labels[outcome]}.")
+            yield element("p", *who, f"{labels[outcome]}.")
         case _ as never:
             assert_never(never)
 
@@ -167,6 +194,11 @@ _YOUR_ANSWERS: Final = {
     ResolutionOutcome.SELECTED: "You chose",
     ResolutionOutcome.FREE_TEXT: "You answered in your own words",
     ResolutionOutcome.DIALOGUE: "You sent the question back, to talk first",
+}
+_NAMED_ANSWERS: Final = {
+    ResolutionOutcome.SELECTED: "answered",
+    ResolutionOutcome.FREE_TEXT: "answered in other words than the options",
+    ResolutionOutcome.DIALOGUE: "sent the question back, to talk first",
 }
 _ANSWERS: Final = {
     ResolutionOutcome.SELECTED: "The choice",
@@ -179,7 +211,7 @@ def refusal_page(
     status: int, title: str, message: str, back: str | None = None, *, note: str = _NOT_RECORDED
 ) -> HTMLResponse:
     """Return the page for a rejected request. ``back`` is the path of a decision that is still open."""
-    body = [element("h1", title), element("p", message), element("p", note, class_="how")]
+    body = [element("h1", title), element("p", message), *((element("p", note, class_="how"),) if note else ())]
     if back is not None:
         body.append(element("p", element("a", "Back to the decision", href=back)))
     return HTMLResponse(build_document(title, *body, security=SAME_ORIGIN_POLICY), status)
