@@ -117,7 +117,7 @@ class _Limiter:
     def release(self, ticket: Ticket) -> None:
         """Do nothing."""
 
-    def observe(self, *_: object) -> None:
+    def observe(self, *_: object, **__: object) -> None:
         """Fail."""
         raise BrokenError
 

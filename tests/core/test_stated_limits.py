@@ -191,6 +191,7 @@ def test_a_loop_is_corrected_once_at_the_same_budget() -> None:
 
     assert [request.max_output_tokens for request in ran.requests] == [FIRST, FIRST]
     assert "loop" in (ran.requests[1].correction or "")
+    assert "each item as often as it occurs" in (ran.requests[1].correction or ""), "equal rows may be right"
     assert ran.verdicts == [Verdict.LOOPED, Verdict.COMPLETE]
     [retry] = [event for event in ran.events if isinstance(event, RetryAttempted)]
     assert "no yes" not in repr(retry)
@@ -203,6 +204,7 @@ def test_a_loop_that_comes_back_ends_and_asks_for_no_more_tokens() -> None:
     assert ran.outcome.failure is not None
     assert "repeated itself" in ran.outcome.failure.message
     assert "More tokens do not help" in (ran.outcome.failure.hint or "")
+    assert "so many equal items, pass a larger Policy(output_tokens=...)" in (ran.outcome.failure.hint or "")
 
 
 ROWS = ", ".join(f'{{"item": {n}, "price": {n * 37 % 101}}}' for n in range(200))
@@ -216,6 +218,8 @@ TEXTS: dict[str, tuple[str, bool]] = {
     "a sentence, cut": ("The lock is gone, so we go on with what was left of it. " * 7 + "The lock", True),
     "a long object": (f"[{ROWS[:900]}" * 3, True),
     "a loop that ended": ("yes " * 100 + "and that is all that there was to say about the matter at hand.", False),
+    "equal rows": ("[" + '{"paid": false}, ' * 30, True),
+    "a sentence with a counter": ("".join(f"Row {n}: the payment is due. " for n in range(60)), False),
     "blanks": (VALID[:-1] + "\n" * 300, True),
     "mixed blanks": ('{"a": ' + "".join(" \t\n"[n * n % 3] for n in range(400)), True),
 }

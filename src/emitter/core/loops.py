@@ -11,7 +11,8 @@ _MIN_TURNS = 3
 def ends_in_loop(text: str) -> bool:
     """Return whether the end of a text is blank, or repeats the same characters at least three times.
 
-    The last repetition may be cut. The work is linear in the length that is searched.
+    The last repetition may be cut. The work is linear in the length that is searched. A repetition with a counter in it
+    is not found, because nothing distinguishes it from the rows of a table.
     """
     tail = text[-_MAX_SEARCHED:]
     if len(tail) - len(tail.rstrip()) >= _MIN_LENGTH:

@@ -172,8 +172,8 @@ OTHER_TOOL = Violation("", "other-tool", "the document itself; a call of any oth
 LOOPED = Violation(
     "",
     "loop",
-    "a document that ends; the last answer repeated itself until it was cut. Write each item once, and then close the "
-    "document",
+    "a document that ends; the last answer repeated itself until it was cut. Write each item as often as it occurs, "
+    "and then close the document",
 )
 """The cut answer repeats itself at its end."""
 NO_DOCUMENT = "one JSON document; "
@@ -545,8 +545,9 @@ _INVALID = Failure("envelope_invalid", Invalid, FallbackReason.INVALID)
 _INVALID_MESSAGE = "No answer was valid: {violations}"
 _STOP_MESSAGE = "The vendor stopped {stop}, which is not a complete answer, twice or on the last allowed call"
 _LOOP_HINT = (
-    "More tokens do not help: give lists and texts of the form an upper bound (max_length), change the prompt, or "
-    "choose another model."
+    "More tokens do not help a model that repeats itself: give lists and texts of the form an upper bound "
+    "(max_length), change the prompt, or choose another model. If the document has so many equal items, pass a larger "
+    "Policy(output_tokens=...)."
 )
 
 REMEDIES: dict[Verdict, RemedyRule] = {
