@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import product
 
 import pytest
 
-from emitter.authority.narrative import NarrativeRule
+from emitter.authority.narrative import NarrativeRule, scan_narrative
 from tests.authority.narrative import labelled, report
-from tests.authority.narrative.labelled import DATA, FILES, HALVES, PARTS, part, read, score
+from tests.authority.narrative.labelled import DATA, FILES, HALVES, PARTS, As, part, read, score
 
 FEWEST, FEWEST_FRESH = 400, 80
 EACH = pytest.mark.parametrize("rule", NarrativeRule, ids=[each.value for each in NarrativeRule])
@@ -102,3 +103,15 @@ def test_the_figures_are_those_of_the_page(name: str, rule: NarrativeRule) -> No
     (row,) = re.findall(rf"^\| {name} \| {rule.value} \| (.*) \|$", PAGE, re.MULTILINE)
     found = score(rule, name)
     assert row.split(" | ") == [report.shown(*each) for each in (found.precision, found.recall)]
+
+
+def test_the_sources_of_a_call_are_told_from_others() -> None:
+    """No narrative in order is refused, and one attribution to a source that the call lacks is missed."""
+    lines = [json.loads(line) for line in DATA.joinpath("sources.jsonl").read_text("utf-8").splitlines()]
+    refused = {
+        line["id"]
+        for line in lines
+        if scan_narrative(line["text"], As(line["mode"], (), line["specificity"]), sources=line["sources"])
+    }
+    assert refused <= {line["id"] for line in lines if line["label"] == "bad"}
+    assert len({line["id"] for line in lines if line["label"] == "bad"} - refused) <= 1

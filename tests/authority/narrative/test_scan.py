@@ -140,7 +140,7 @@ SOURCES = (
     "lab-7",
     "Central Laboratory",
     "police report",
-    "potassium reading",
+    *("potassium reading", "Turbidity_Q3.csv"),
 )
 KNOWN = {
     "its word": "According to the test, he is HIV positive.",
@@ -157,6 +157,10 @@ KNOWN = {
     "in its words": "In the words of the leaflet, the wiring is unsafe.",
     "a quotation": "The leaflet reads: \u201cTake this product with water.\u201d",
     "two of them": "The leaflet and the police report both say that the tablets are safe.",
+    "a name that is no word for a source": "Turbidity Q3 records that the water is unsafe.",
+    "a plural": "The HIV tests record that the sample is contaminated.",
+    "a verb that is a word of its name": "The police reports that the driver was unfit.",
+    "another source within": "According to the leaflet, doctors agree that the tablets are safe.",
     "a pronoun": "The leaflet says that the bottle is old. It says that the tablets are safe.",
     "a verdict of its own, beside what another says": "The leaflet says the tablets are safe, and the maker agrees.",
 }
@@ -174,6 +178,9 @@ UNKNOWN = {
     "a pronoun": "The union says that the letter is old. It says that the dismissal is invalid.",
     "a quotation": "The label reads: \u201cThis product is safe for pets.\u201d",
     "an order": "According to the trainer, patients must fast.",
+    "a further one of its kind": "According to a second report, the driver was unfit.",
+    "the known one aside": "The doctor says that, whatever the leaflet says, the tablets are safe.",
+    "a noun that is a verb elsewhere": "According to the police record, the driver was unfit.",
 }
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from emitter.checks import Severity
 from tests.checks.content.fresh import FreshDecision, fresh_decisions
-from tests.checks.content.labelled import ASKED
+from tests.checks.content.labelled import ASKED, DATA, check, moment
 
 GOOD = [each for each in fresh_decisions() if each.broken is None]
 BAD = [each for each in fresh_decisions() if each.broken is not None]
@@ -37,3 +40,35 @@ def test_most_bad_decisions_are_found() -> None:
     """They stay as many as were measured."""
     asked = [each.id for each in BAD if {finding.severity for finding in each.findings} & set(ASKED)]
     assert len(asked) >= 32
+
+
+THREE = [json.loads(line) for line in DATA.joinpath("three_languages.jsonl").read_text("utf-8").splitlines()]
+
+
+def find_in(line: dict[str, Any]) -> tuple[list[str], set[Severity]]:
+    """Return the rules that find something in a decision, and their severities."""
+    found = check(
+        moment(
+            synopsis=line["synopsis"],
+            recommendations=tuple(line["recommendations"]),
+            stem=line["stem"],
+            labels=tuple(line["options"]),
+            recommended=line["recommended"],
+        )
+    )
+    return [finding.rule for finding in found], {finding.severity for finding in found}
+
+
+@pytest.mark.parametrize("line", THREE, ids=[line["id"] for line in THREE])
+def test_a_language_that_no_rule_reads_is_told(line: dict[str, Any]) -> None:
+    """Once in each decision in German or French, and in none in English."""
+    rules, _ = find_in(line)
+    assert rules.count("language-unchecked") == (line["lang"] != "en")
+
+
+def test_good_decisions_in_three_languages_have_nothing_else() -> None:
+    """None is refused, asked again or warned of; of the bad ones, those are found that were measured."""
+    good, bad = ([find_in(line) for line in THREE if line["label"] == label] for label in ("good", "bad"))
+    assert [rule for rules, _ in good for rule in rules if rule != "language-unchecked"] == []
+    assert sum(not severities.isdisjoint(ASKED) for _, severities in bad) >= 7
+    assert sum(set(rules) != set() for rules, _ in bad) >= 14

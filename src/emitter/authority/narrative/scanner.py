@@ -17,7 +17,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
-from emitter.authority.narrative.sources import mark_sources, name_words
+from emitter.authority.narrative.sources import KNOWN_SOURCE, mark_sources, name_words
 from emitter.authority.narrative.text import (
     find_measurements,
     find_spellings,
@@ -207,14 +207,11 @@ class _NarrativeScan:
 
     def _find_source(self, sentence: str, found: set[str], named: _NamedSource) -> _NamedSource:
         """Return whether a sentence names its source, or refers by a pronoun to a source of an earlier sentence."""
+        if self.known_sources and _OWN_SOURCE not in found and _names_known_source(sentence, self.known_sources):
+            return _NamedSource.KNOWN
         if not _is_attributed(found, has_named_source=named is not _NamedSource.NONE):
             return _NamedSource.NONE
         if self.known_sources is None:
-            return _NamedSource.KNOWN
-        lexicon = load_lexicon("english", __package__ or "")
-        nouns = lexicon.words["source"].difference(*(lexicon.words[name] for name in ("say", "says", "saying")))
-        marked = mark_sources(sentence, self.known_sources, nouns)
-        if any(rule.id == _KNOWN_SOURCE for rule in lexicon.find("narrative", marked.translate(_CLAUSE_MARKS))):
             return _NamedSource.KNOWN
         return named if _PRONOUN_SOURCE in found else _NamedSource.UNKNOWN
 
@@ -245,6 +242,17 @@ def _find_ids(sentence: str) -> set[str]:
     found = {rule.id for rule in lexicon.find("narrative", text)} - {_KNOWN_SOURCE}
     is_heading = len(sentence.split()) <= _HEADING and not sentence.rstrip(_CLOSING_MARKS).endswith(".")
     return found - {NarrativeRule.UNATTRIBUTED.value, NarrativeRule.UNHEDGED.value} if is_heading else found
+
+
+def _names_known_source(sentence: str, names: tuple[frozenset[str], ...]) -> bool:
+    """Return whether a sentence is attributed to a source of the call, whatever kind of thing that is."""
+    lexicon = load_lexicon("english", __package__ or "")
+    verbs = frozenset[str]().union(*(lexicon.words[name] for name in ("say", "says", "saying")))
+    marked = mark_sources(sentence, names, lexicon.words["source"], verbs).translate(_CLAUSE_MARKS)
+    if all(rule.id != _KNOWN_SOURCE for rule in lexicon.find("narrative", marked)):
+        return False
+    clauses_before = marked.partition(KNOWN_SOURCE)[0].rpartition(",")[0]
+    return not (clauses_before and _is_attributed(_find_ids(f"{clauses_before}."), has_named_source=True))
 
 
 def _is_attributed(found: set[str], *, has_named_source: bool) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KNOWN_SOURCE: Final = "callsource"
 """The word that stands for a source of the call in the phrases of the lexicon."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019]s\b)?")
-_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_PART: Final = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
 """A part of a name in camel case, or before a number."""
 _WITHIN_PHRASE: Final = re.compile(r"[\s*_-]{1,4}")
 _FUNCTION_WORDS: Final = word_set(
@@ -27,8 +27,8 @@ _FUNCTION_WORDS: Final = word_set(
     "this those though to under until was we were what when where which while who will with would you your"
 )
 _NEUTRAL_WORDS: Final = word_set(
-    "above actual attached cited complete current enclosed entire given latest latter mentioned new original own "
-    "present printed provided published quoted same second submitted supplied uploaded updated very whole written dr "
+    "above actual attached cited complete current enclosed entire given latest latter mentioned original own "
+    "present printed provided published quoted same submitted supplied uploaded updated very whole written dr "
     "mr mrs ms prof"
 )
 """Words before a noun that do not make it another source."""
@@ -48,23 +48,41 @@ def _read_name(name: str) -> frozenset[str]:
     return frozenset(words - _FUNCTION_WORDS - _FILE_WORDS)
 
 
-def mark_sources(sentence: str, names: Iterable[frozenset[str]], nouns: frozenset[str]) -> str:
+def mark_sources(sentence: str, names: Iterable[frozenset[str]], nouns: frozenset[str], verbs: frozenset[str]) -> str:
     """Return a sentence with ``KNOWN_SOURCE`` for each noun phrase that names a source of the call.
 
     Args:
         sentence: The visible text of a sentence.
         names: The words of each name.
-        nouns: Words that name a source, such as "author", and make a phrase before them another source.
+        nouns: Words that name a source, such as "author". After a name they make it another source.
+        verbs: Words that may follow a name although they are nouns, such as "reports".
     """
-    sentence = re.sub(KNOWN_SOURCE, "q", sentence, flags=re.IGNORECASE)
+    sentence = re.sub(KNOWN_SOURCE, ";", sentence, flags=re.IGNORECASE)
     marked, place = list[str](), 0
     for phrase in _iter_phrases(sentence):
-        words = [_fold(word[0]) for word in phrase]
-        length = max((_name_length(words, name) for name in names), default=0)
-        if length and not (length < len(words) and words[length] in nouns):
+        words = [word[0].casefold() for word in phrase]
+        # A verb in the third person or the past ends a name, also if it is a word of it: "the engineer notes".
+        ends = (number for number, word in enumerate(words) if number and word in verbs and f"{word}s" not in verbs)
+        noun_phrase = list(map(_fold, words[: next(ends, None)]))
+        length = max((_name_length(noun_phrase, name) for name in names), default=0)
+        following = words[length] if length < len(words) else ""
+        if length and (not following or _can_follow(phrase[length - 1][0], following, nouns, verbs)):
             marked += (sentence[place : phrase[0].start()], KNOWN_SOURCE)
             place = phrase[length - 1].end()
     return "".join((*marked, sentence[place:]))
+
+
+def _can_follow(name: str, word: str, nouns: frozenset[str], verbs: frozenset[str]) -> bool:
+    """Return whether a word after the last one of a name leaves it the same source, as in "the minutes record"."""
+    if name[-2:-1] in _APOSTROPHES:
+        return True
+    if word in verbs:  # a singular name before a bare verb is part of another: "the police record"
+        return name[-1] in "sS" or f"{word}s" not in verbs
+    return word not in nouns and (word in _ADVERBS or word.endswith(("s", "d", "ly")))
+
+
+_ADVERBS: Final = word_set("also always further itself never now once only own still themselves then")
+_APOSTROPHES: Final = ("'", "\u2019")
 
 
 def _iter_phrases(sentence: str) -> Iterator[list[re.Match[str]]]:
