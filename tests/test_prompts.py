@@ -14,7 +14,7 @@ from emitter import prompts as prompt
 from emitter.assets import find_data_folder
 from emitter.client.prompt_writer import load_prompts as load_for
 from emitter.errors import BadPrompt, InputError
-from emitter.models import Hatches, Trust
+from emitter.models import Trust
 from emitter.prompts import Material, load, render_material
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def test_the_prompt_names_the_hatches_that_are_open(tmp_path: Path, free_text: b
     """And those that the caller closed, also after words of the caller's own."""
     (tmp_path / "ask.md").write_text("Decide, with $binding_moment, $deliberation, $clarification or $error.")
     for prompts in (PROMPTS, load(tmp_path)):
-        said = prompt.binding_moment_prompt(prompts, Hatches(free_text=free_text, dialogue=dialogue))
+        said = prompt.binding_moment_prompt(prompts, free_text=free_text, dialogue=dialogue)
 
         assert [words for words in HATCHES.values() if words in said] == [HATCHES[free_text, dialogue]]
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from emitter.messages import Json, MediaPart
-    from emitter.models import Hatches
     from emitter.models.authorization import NarrativePolicy
 
 T = TypeVar("T")
@@ -200,8 +199,8 @@ _HATCHES_TEMPLATES: Mapping[tuple[bool, bool], str] = {
 
 
 @lru_cache(maxsize=64)
-def binding_moment_prompt(prompts: PromptTemplates, hatches: Hatches | None = None) -> str:
-    """Return the system prompt for a binding moment with these hatches (by default open ones), or a veto."""
+def binding_moment_prompt(prompts: PromptTemplates, *, free_text: bool = True, dialogue: bool = True) -> str:
+    """Return the system prompt for a binding moment, or a veto, by which hatches are open."""
     task = prompts.fill(
         "ask",
         binding_moment=BINDING_MOMENT,
@@ -210,8 +209,7 @@ def binding_moment_prompt(prompts: PromptTemplates, hatches: Hatches | None = No
         error=ERROR,
     )
     # A file of its own, so that a caller's ask.md follows the hatches, too.
-    are_open = (True, True) if hatches is None else (hatches.free_text, hatches.dialogue)
-    return f"{task}\n\n{prompts.fill(_HATCHES_TEMPLATES[are_open])}"
+    return f"{task}\n\n{prompts.fill(_HATCHES_TEMPLATES[free_text, dialogue])}"
 
 
 @lru_cache(maxsize=16)

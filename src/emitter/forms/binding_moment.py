@@ -77,7 +77,7 @@ def _make_form(options: DecisionTerms) -> OutputForm:
         default_node_id="emit_binding_moment",
         name=binding_moment.TURN_SCHEMA_NAME,
         schema=_TURN_SCHEMA_SOURCE,
-        system_prompt=partial(binding_moment_prompt, hatches=options.hatches),
+        system_prompt=partial(binding_moment_prompt, **options.hatches.model_dump()),
         read_value=partial(_read_turn, options),
         codec=_TurnCodec(options.actions),
         normalize=binding_moment.add_reasoning,
