@@ -80,6 +80,19 @@ def test_a_press_is_an_answer(api: SlackApi) -> None:
     assert (api.message["channel"], api.message["ts"]) == ("C1", office.message.ts)
 
 
+def test_a_long_call_is_read_whole_behind_a_button(api: SlackApi) -> None:
+    """Whoever may answer reads all that is approved; the press answers nothing."""
+    office = Office(api)
+    moment = VALID_MOMENT.model_copy(update={"findings": ("x " * 20_000 + "DROP TABLE customers;",)})
+    office.pending = office.ledger.open(moment)
+    office.approvals.post(office.pending.decision_id, "#releases")
+    status = office.press("whole")
+
+    assert status == 200
+    assert "DROP TABLE customers;" in json.dumps(api.sent("views.open")[-1]["view"])
+    assert office.stands == office.pending
+
+
 WORDS: dict[str, tuple[str, str | None, Any]] = {
     "own words": ("free_text", "Wait.", FreeText),
     "an objection": ("dialogue", "Why?", Dialogue),

@@ -24,14 +24,16 @@ from emitter.messages import as_list, as_mapping
 from emitter.render.outcomes import format_state
 from emitter.render.slack import (
     ACTION_PREFIX,
-    RENDERER,
     WORDS_ID,
+    Slack,
     build_sections,
     escape_text,
     find_words_problem,
     get_pressed_veto,
     get_submitted_words,
     veto_modal,
+    wants_whole,
+    whole_modal,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from emitter.render.layout import HatchKind
 
 _log = logging.getLogger("emitter.slack")
+_RENDERER: Final = Slack(folds=True)
 CHANNEL: Final = "slack"
 """The channel that the ledger records."""
 _BLOCK_PREFIX: Final = "emitter.decision."
@@ -111,7 +114,7 @@ class SlackApprovals:
         """Return a message: with buttons while the decision is open, and with its state once it has changed."""
         pending = pending_of(decision)
         is_open = isinstance(decision, PendingDecision) and not decision.expiry_recorded
-        drawn = RENDERER.draw(pending.moment)
+        drawn = _RENDERER.draw(pending.moment)
         blocks = [
             _name_block(block, f"{_BLOCK_PREFIX}{pending.reference}.{number}") if is_open else _without_buttons(block)
             for number, block in enumerate(drawn["blocks"])
@@ -122,7 +125,7 @@ class SlackApprovals:
         return {**drawn, "text": text, "blocks": [*(block for block in blocks if block is not None), *status]}
 
     def _on_button_click(self, ack: Callable[..., Any], body: dict[str, Any], client: Any) -> None:
-        """Record the option of a button, or open the modal of a veto."""
+        """Record the option of a button, or open a modal: that of a veto, or the one with the whole text."""
         # Slack shows an error unless a press is acknowledged within three seconds, so before the store is used.
         ack()
         message, reference = as_mapping(body.get("container")), _find_reference(body)
@@ -131,11 +134,12 @@ class SlackApprovals:
         if isinstance(admitted, Admitted):
             pending = admitted.pending
             try:
+                is_whole = wants_whole(pending.moment, body)
                 veto = get_pressed_veto(pending.moment, body)
             except ResolutionError as error:
                 self._reply(press, self._answers.explain(error, pending, admitted.principal))
                 return
-            if veto is not None:
+            if is_whole or veto is not None:
                 self._open_modal(press, pending, veto)
                 return
         self._record(press, admitted)
@@ -160,20 +164,21 @@ class SlackApprovals:
     def _record(self, press: _Press, admitted: Admitted | Reply) -> None:
         if isinstance(admitted, Admitted):
             pending = admitted.pending
-            read = partial(RENDERER.read, pending.moment, press.body)
+            read = partial(_RENDERER.read, pending.moment, press.body)
             admitted = self._answers.record(pending, admitted.principal, read)
         self._reply(press, admitted)
 
-    def _open_modal(self, press: _Press, pending: PendingDecision, veto: HatchKind) -> None:
+    def _open_modal(self, press: _Press, pending: PendingDecision, veto: HatchKind | None) -> None:
+        """Open the modal of a veto, or without one that of the whole text."""
         try:
-            modal = veto_modal(pending.moment, veto)
-            carried = {**json.loads(modal["private_metadata"]), **press.place, "decision": pending.reference}
+            modal = whole_modal(pending.moment) if veto is None else veto_modal(pending.moment, veto)
+            carried = {**json.loads(modal.get("private_metadata", "{}")), **press.place, "decision": pending.reference}
             view = {**modal, "private_metadata": json.dumps(carried)}
             press.client.views_open(trigger_id=press.body["trigger_id"], view=view)
         except Exception:  # noqa: BLE001  the person waits for a form, so whatever it is, they read that it does not come
             _log.warning("A form could not be opened in Slack.", exc_info=True)
             press.notify(
-                "Slack did not open the form for your words, and nothing was recorded. Press the button again."
+                "Slack did not open the form or the whole text, and nothing was recorded. Press the button again."
             )
 
     def _reply(self, press: _Press, reply: Reply) -> None:

@@ -9,15 +9,17 @@ Sources: draft-morrison-binding-moment-envelope-00, section 8; the schema of Ada
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from emitter.decisions.resolution import ResolutionOutcome
+from emitter.errors import TooLong
 from emitter.messages import as_mapping
 from emitter.render import text_formats
-from emitter.render.layout import HatchKind, build_layout, button_label, option_heading
-from emitter.render.replies import MAX_ANSWER_LENGTH, button_value, parse_button_reply
+from emitter.render.layout import HatchKind, build_layout, button_label, fold_findings, option_heading
+from emitter.render.replies import MAX_ANSWER_LENGTH, button_value, parse_button_reply, typing_instructions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,20 +41,40 @@ class AdaptiveCard:
     """The Adaptive Card renderer.
 
     Set ``version="1.5"`` for a host that does not support 1.6 and would show only the fallback text. The cards use
-    nothing newer than 1.5.
+    nothing newer than 1.5. Set ``max_bytes`` for a host that refuses larger cards: a card then leaves out the middle of
+    the longest findings, and its question says so, with ``elsewhere``, the sentence that says where to read them.
     """
 
     version: str = "1.6"
+    max_bytes: int | None = None
+    elsewhere: str = "Read them on the decision's page before you decide."
     name: str = "adaptive-card"
 
     def draw(self, moment: BindingMoment) -> dict[str, Json]:
-        """Return the card."""
+        """Return the card.
+
+        Raises:
+            TooLong: The card has more than ``max_bytes`` without its findings.
+        """
         layout = build_layout(moment)
+        card = self._draw_layout(layout, moment)
+        if self.max_bytes is None:
+            return card
+        room = self.max_bytes
+        while room and _count_bytes(card) > self.max_bytes:
+            room = room * 3 // 4
+            card = self._draw_layout(fold_findings(layout, room, self.elsewhere), moment)
+        if _count_bytes(card) > self.max_bytes:
+            raise TooLong(f"The envelope does not fit into a card of {self.max_bytes:,} bytes.")
+        return card
+
+    def _draw_layout(self, layout: Layout, moment: BindingMoment) -> dict[str, Json]:
+        fallback = f"{text_formats.format_markdown(layout)}\n\n{typing_instructions(moment)}"
         return {
             "type": "AdaptiveCard",
             "$schema": _SCHEMA,
             "version": self.version,
-            "fallbackText": _TEMPLATE_OPENING.sub(" ", text_formats.MARKDOWN_RENDERER.draw(moment)),
+            "fallbackText": _TEMPLATE_OPENING.sub(" ", fallback),
             "body": [
                 *_briefing(layout),
                 *(_option_container(layout.digest, choice) for choice in layout.choices),
@@ -64,6 +86,10 @@ class AdaptiveCard:
         """Return the resolution of an ``Action.Execute`` or ``Action.Submit``, or raise ``ResolutionError``."""
         members = as_mapping(reply)
         return parse_button_reply(moment, as_mapping(members.get("action")).get("data", members))
+
+
+def _count_bytes(card: dict[str, Json]) -> int:
+    return len(json.dumps(card).encode())
 
 
 def _briefing(layout: Layout) -> Iterator[Json]:

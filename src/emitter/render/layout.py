@@ -8,7 +8,7 @@ Source: draft-morrison-binding-moment-envelope-00, section 8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -163,6 +163,36 @@ def build_layout(moment: BindingMoment) -> Layout:
         hatches=open_hatches(question.hatches),
         decision_class=_optional_line(meta.decision_class if meta else None),
     )
+
+
+def fold_findings(layout: Layout, room: int, elsewhere: str) -> Layout:
+    """Leave out the middle of the longest findings, so that all together have at most about ``room`` characters.
+
+    Each says how much it lacks, and so does the question, with ``elsewhere``, the sentence that says where to read it.
+    """
+    limit = _equal_limit([len(item) for item in layout.findings], max(room, 0))
+    findings = tuple(item if len(item) <= limit else _leave_out(item, limit) for item in layout.findings)
+    missing = sum(len(item) - limit for item in layout.findings if len(item) > limit)
+    if not missing:
+        return layout
+    stem = f"{layout.stem} ({missing:,} characters that this rests on are not shown here. {elsewhere})"
+    return replace(layout, findings=findings, stem=stem)
+
+
+def _equal_limit(lengths: list[int], room: int) -> int:
+    """Return the length to which the longest texts must be cut, so that the sum is at most ``room``."""
+    for count, length in enumerate(sorted(lengths)):
+        share = room // (len(lengths) - count)
+        if length > share:
+            return share
+        room -= length
+    return max(lengths, default=0)
+
+
+def _leave_out(text: str, limit: int) -> str:
+    """Return a text without its middle. The end stays, because it is where something is hidden most easily."""
+    end = limit // 3
+    return f"{text[: limit - end]} [{len(text) - limit:,} characters are not shown] {text[len(text) - end :]}"
 
 
 def _optional_line(text: str | None) -> str | None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, cast
 from emitter.decisions.resolution import ResolutionOutcome, resolution_from_json
 from emitter.errors import BadResolution, HatchClosed, TooLong
 from emitter.messages import as_list, as_mapping
-from emitter.render.layout import DETAIL_OFFER, HatchKind, build_layout, button_label, option_heading
+from emitter.render.layout import DETAIL_OFFER, HatchKind, build_layout, button_label, fold_findings, option_heading
 from emitter.render.replies import (
     DETAIL,
     MAX_ANSWER_LENGTH,
@@ -47,15 +47,25 @@ if TYPE_CHECKING:
 _MAX_FALLBACK_BYTES = 4000
 """Slack's recommended maximum for the fallback text of a message, in bytes."""
 _WAITING_TEXT = "A decision waits for you; it is shown in the message itself."
+_WHOLE = "whole"
+"""The outcome of the button that shows all; it answers nothing."""
+_WHOLE_LABEL = "Show all"
+_WHOLE_HINT = f'Press "{_WHOLE_LABEL}" below before you decide.'
 _EMOJI_CODE = re.compile(r":(?=[\w+'-]+:)")
 
 
 @dataclass(frozen=True, slots=True)
 class Slack:
-    """The Slack renderer. With ``detail``, messages have a button that asks for detail."""
+    """The Slack renderer.
+
+    With ``detail``, messages have a button that asks for detail. With ``folds``, a message without enough room leaves
+    out the middle of the longest findings, says so, and has a button that shows all: if ``wants_whole(moment,
+    payload)`` is true, send ``whole_modal(moment)`` to ``views.open``.
+    """
 
     name: str = "slack"
     detail: bool = False
+    folds: bool = False
 
     def draw(self, moment: BindingMoment) -> dict[str, Json]:
         """Return the arguments of ``chat.postMessage``, except the channel.
@@ -65,7 +75,11 @@ class Slack:
         Raises:
             TooLong: The envelope does not fit into one message.
         """
-        blocks = check_message_size(_message_blocks(build_layout(moment), detail=self.detail))
+        layout = build_layout(moment)
+        blocks = _message_blocks(layout, detail=self.detail)
+        if self.folds and message_cost(blocks) > MAX_MESSAGE_COST:
+            blocks = _fold_blocks(layout, detail=self.detail)
+        check_message_size(blocks)
         # Nothing in the model's text may mention people, become a link or fetch a preview.
         quiet = {"mrkdwn": False, "parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
         return {"text": _fallback_text(blocks), "blocks": blocks, **quiet}
@@ -105,6 +119,28 @@ def _message_blocks(layout: Layout, *, detail: bool) -> list[Json]:
         *_veto_actions(layout),
         *(_detail_actions(layout) if detail else ()),
     ]
+
+
+def _fold_blocks(layout: Layout, *, detail: bool) -> list[Json]:
+    """Return the blocks of a message with shorter findings, and a button that shows all."""
+    button = _whole_button(layout.digest)
+    room = MAX_MESSAGE_COST
+    while True:
+        room = room * 3 // 4
+        folded = fold_findings(layout, room, _WHOLE_HINT)
+        blocks = [*_message_blocks(folded, detail=detail), button]
+        if room == 0 or message_cost(blocks) <= MAX_MESSAGE_COST:
+            return blocks
+
+
+def _whole_button(digest: str) -> Json:
+    button = {
+        "type": "button",
+        "text": plain_text_object(_WHOLE_LABEL),
+        "action_id": f"{ACTION_PREFIX}{_WHOLE}",
+        "value": json.dumps({"digest": digest, "outcome": _WHOLE}),
+    }
+    return {"type": "actions", "elements": [button]}
 
 
 def _option_blocks(digest: str, choice: OptionLayout) -> list[Json]:
@@ -225,6 +261,8 @@ MAX_SECTION_TEXT = 3000
 MAX_HEADER_TEXT = 150
 """Characters in a header."""
 MAX_VIEW_BLOCKS = 100
+MAX_VIEW_SIZE = 240_000
+"""Characters of a modal as JSON. Slack refuses more than 250,000."""
 MAX_MESSAGE_COST = 12_000
 """Characters in a message, plus ``BLOCK_COST`` for each block. It is reached before the limit of 50 blocks."""
 BLOCK_COST = 125
@@ -347,6 +385,37 @@ def detail_modal(moment: BindingMoment) -> dict[str, Json]:
         _words_input(DETAIL_OFFER.prompt, optional=True),
     ]
     return _build_modal("More detail", "Ask", blocks, {"digest": layout.digest, "outcome": DETAIL})
+
+
+def wants_whole(moment: BindingMoment, payload: Json) -> bool:
+    """Check whether the pressed button shows all. If so, send ``whole_modal`` to ``views.open``.
+
+    Raises:
+        WrongDigest: The button belongs to another envelope.
+        BadResolution: The payload is not one press of a button of the decision.
+    """
+    value = _pressed_value(as_mapping(payload))
+    check_digest(moment, value.get("digest"))
+    return value.get("outcome") == _WHOLE
+
+
+def whole_modal(moment: BindingMoment) -> dict[str, Json]:
+    """Return the modal with all findings, or as many characters as a modal holds and a word about the others."""
+    layout = build_layout(moment)
+    elsewhere = "Read them on the decision's page in the inbox, or with the command emitter decisions."
+    room = MAX_VIEW_SIZE
+    while True:
+        folded = fold_findings(layout, room, elsewhere)
+        blocks = [*build_heading(folded.stem), *build_bullets(folded.findings)]
+        if room == 0 or (len(blocks) <= MAX_VIEW_BLOCKS and len(json.dumps(blocks)) <= MAX_VIEW_SIZE):
+            break
+        room = room * 3 // 4
+    return {
+        "type": "modal",
+        "title": plain_text_object("What it rests on"),
+        "close": plain_text_object("Back"),
+        "blocks": blocks,
+    }
 
 
 def _build_modal(title: str, submit: str, blocks: list[Json], value: dict[str, Json]) -> dict[str, Json]:

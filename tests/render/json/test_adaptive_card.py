@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from emitter.decisions import Dialogue, FreeText, Selected, digest
-from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError, WrongDigest
+from emitter.errors import BadResolution, HatchClosed, NoSuchOption, ResolutionError, TooLong, WrongDigest
 from emitter.models import BindingMoment, Hatches
 from emitter.render import adaptive_card
+from emitter.render.adaptive_card import AdaptiveCard
 from emitter.testing.sample_moments import HOSTILE_MOMENTS, ORDINARY_MOMENTS, VALID_MOMENT
 from tests.render.json.envelopes import envelopes
 from tests.render.json.formats import adaptive_card as faults
@@ -156,3 +159,27 @@ def test_a_closed_hatch_cannot_be_forged() -> None:
     for outcome in ("free_text", "dialogue"):
         with pytest.raises(HatchClosed):
             adaptive_card.RENDERER.read(closed, {"digest": digest(closed), "outcome": outcome, "answer": "x"})
+
+
+@pytest.mark.parametrize("length", [10_000, 1_000_000])
+def test_a_card_with_a_limit_says_what_it_does_not_show(length: int) -> None:
+    """The beginning and the end stand, the question says how many characters are missing, and where they are."""
+    finding = "sql: " + "SELECT 1; " * (length // 10) + "DROP TABLE customers;"
+    moment = VALID_MOMENT.model_copy(update={"findings": (*VALID_MOMENT.findings, finding)})
+    drawn = AdaptiveCard(max_bytes=9_000, elsewhere="Read them at https://x.example.").draw(moment)
+    text = " ".join(run["text"] for block in drawn["body"] for run in block.get("inlines", ()))
+
+    assert len(json.dumps(drawn)) <= 9_000
+    assert "DROP TABLE customers;" in text
+    assert all(each in text for each in VALID_MOMENT.findings)
+    said = re.search(r"\(([\d,]+) characters that this rests on are not shown here. Read them at https", text)
+    assert said is not None
+    missing = int(said[1].replace(",", ""))
+    assert f"[{missing:,} characters are not shown]" in text
+    assert 0 < len(finding) - missing < 9_000
+
+
+def test_a_card_that_does_not_fit_without_its_findings_is_refused() -> None:
+    """Its options are never cut."""
+    with pytest.raises(TooLong):
+        AdaptiveCard(max_bytes=500).draw(VALID_MOMENT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from bisect import bisect_left
 from typing import Any
 
@@ -152,3 +153,56 @@ def test_every_button_has_an_action_id_of_its_own() -> None:
         ids = found(slack.RENDERER.draw(moment)["blocks"], "action_id")
 
         assert len(ids) == len(set(ids))
+
+
+def shown(document: Any) -> str:
+    """Return all texts of blocks."""
+    return "\n".join(each for each in found(document["blocks"], "text") if isinstance(each, str))
+
+
+SQL = "sql: " + "SELECT 1; " * 4_000 + "DROP TABLE customers;"
+FOLDING = slack.Slack(folds=True)
+
+
+def test_a_message_without_room_has_a_button_that_shows_all() -> None:
+    """It shows the beginning and the end, and the question says how many characters it does not show."""
+    drawn = FOLDING.draw(asking(SQL))
+    text = shown(drawn)
+
+    assert faults(drawn) == []
+    assert message_cost(drawn["blocks"]) <= MAX_MESSAGE_COST
+    assert "DROP TABLE customers;" in text
+    assert all(each in text for each in VALID_MOMENT.findings)
+    assert 'characters that this rests on are not shown here. Press "Show all" below before you decide.)' in text
+    button = drawn["blocks"][-1]["elements"][0]
+    assert button["text"]["text"] == "Show all"
+    assert slack.wants_whole(asking(SQL), {"actions": [button]})
+    assert not slack.wants_whole(VALID_MOMENT, {"actions": [found(FOLDING.draw(VALID_MOMENT), "accessory")[0]]})
+
+
+@pytest.mark.parametrize("size", [1, 100, 11_000])
+def test_a_message_with_room_is_the_same(size: int) -> None:
+    """Nothing is left out, and there is no button for it."""
+    moment = asking("x " * (size // 2))
+    if _fits(size):
+        assert FOLDING.draw(moment) == slack.RENDERER.draw(moment)
+
+
+def test_what_is_no_finding_is_never_left_out() -> None:
+    """Options that do not fit are an error."""
+    options = [each.model_copy(update={"reasoning": "why " * 2_000}) for each in VALID_MOMENT.question.options]
+    question = VALID_MOMENT.question.model_copy(update={"options": tuple(options)})
+    with pytest.raises(slack.TooLong):
+        FOLDING.draw(VALID_MOMENT.model_copy(update={"question": question}))
+
+
+def test_the_modal_has_the_whole_text() -> None:
+    """As many characters as a modal holds; a longer one says how many it does not show, and where they are."""
+    modal = slack.whole_modal(asking(SQL))
+    assert " ".join(shown(modal).split()).count("SELECT 1;") == 4_000
+    assert "not shown" not in shown(modal)
+
+    larger = slack.whole_modal(asking(SQL * 25))
+    assert len(larger["blocks"]) <= 100
+    assert len(json.dumps(larger)) < 250_000
+    assert "characters that this rests on are not shown here. Read them on the decision's page" in shown(larger)
