@@ -22,7 +22,7 @@ from emitter.authority import execution, grants, rules
 from emitter.authority.context import run_hooks_before
 from emitter.authority.execution import Execution
 from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, call_label, states_call
-from emitter.authority.guard.call_arguments import bind_arguments
+from emitter.authority.guard.call_arguments import KeptArguments, bind_arguments, restore_arguments
 from emitter.authority.guard.inspection import ToolFunction, get_signature
 from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
@@ -85,7 +85,7 @@ class GuardedTool(Generic[P, R]):
         self, tool: Callable[P, R], config: GuardConfig, context: AuthorityContext, proposals: ProposalStore
     ) -> None:
         functools.update_wrapper(self, tool)
-        for name in ("call", "propose", "revoke"):
+        for name in ("call", "propose", "resume", "revoke"):
             self.__dict__.pop(name, None)  # update_wrapper copies the tool's attributes, which must not hide ours
         self._function = ToolFunction.from_tool(tool)
         self._config = config
@@ -153,6 +153,23 @@ class GuardedTool(Generic[P, R]):
         """
         return cast("R", self._run_steps(run_guarded_call(self._bind(_checked_id(call_id), args, kwargs))))
 
+    def resume(self, call_id: str, /) -> R:
+        """Continue a call with the arguments that were stored when it was proposed, in any process.
+
+        Use it if the arguments cannot be passed again as they were, for example because a model wrote them. Arguments
+        in ``exclude`` have their defaults.
+
+        Raises:
+            UnknownDecision: No call was proposed under the id.
+            InputError: An argument is not stored: ``digested`` or ``exclude`` names it, or it has a megabyte of bytes.
+                Or a class of an argument is not known in this process. Repeat the call with its arguments instead.
+            NotApproved: The principal did not approve it.
+            ApprovalPending: Nobody has answered yet.
+            OtherCall: Another tool proposed the call, or with other options.
+            Unfinished: The call began before and its outcome is unknown.
+        """
+        return cast("R", self._run_steps(resume_guarded_call(self._restore, _checked_id(call_id))))
+
     def propose(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Open the decision about a call under an id, without making the call. ``ask`` is not called.
 
@@ -191,6 +208,25 @@ class GuardedTool(Generic[P, R]):
         arguments = bind_arguments(self._signature, (args, kwargs), frozenset(config.exclude), config.parameters)
         parts = (arguments, self._function, self._config, self._context, self._proposals)
         return GuardedCall(own_id or generate_id(), *parts, has_own_id=own_id is not None)
+
+    def _restore(self, call_id: str) -> GuardedCall:
+        entry = as_mapping(self._context.journal.get_value(_call_key(call_id)))
+        if not entry:
+            raise UnknownDecision("No call was proposed under this id.", hint="Pass the id of .call().")
+        if "arguments" not in entry:
+            raise InputError(
+                "An earlier release proposed the call, and stored no arguments.",
+                hint="Repeat the call with its arguments, by .call(call_id, ...).",
+            )
+        proposal = self._proposals.get(str(entry.get("r3_s256")))
+        if proposal is None:
+            raise _tampered_entry(call_id)
+        config, kept = self._config, _read_kept(call_id, entry)
+        arguments = restore_arguments(
+            self._signature, proposal, kept, frozenset(config.exclude), spread=config.parameters is not None
+        )
+        parts = (arguments, self._function, config, self._context, self._proposals)
+        return GuardedCall(call_id, *parts, has_own_id=True)
 
 
 MAX_CALL_ID_LENGTH: Final = 256
@@ -231,13 +267,20 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
     _check_states_call(call, proposed, resolved)
     _check_approved(proposed, resolved)
     confirm: Confirm = yield from grants.grant_confirm(call.context, resolved, proposed.request)
+    bound: inspect.BoundArguments = yield BlockingStep(partial(call.arguments.decode, proposed.proposal.parameters))
     action = Execution(
         _action_request(call, proposed),
-        partial(call.arguments.apply_to, call.function.tool, proposed.proposal.parameters),
+        partial(call.function.tool, *bound.args, **bound.kwargs),
         call.config.describe,
         call.config.retain,
     )
     return (yield from execution.execute_confirmed(call.context, confirm.confirm_id, action))
+
+
+def resume_guarded_call(restore: Callable[[str], GuardedCall], call_id: str) -> Steps[Any]:
+    """Make a call with its stored arguments."""
+    call: GuardedCall = yield BlockingStep(partial(restore, call_id))
+    return (yield from run_guarded_call(call))
 
 
 def propose_guarded_call(call: GuardedCall) -> Steps[PendingDecision | ResolvedDecision]:
@@ -540,7 +583,7 @@ def propose_call(call: GuardedCall) -> ProposedCall:
     journal, name = call.context.journal, _call_key(call.call_id)
     entry = as_mapping(journal.get_value(name)) or as_mapping(journal.put_once(name, _new_call_entry(call)))
     if not all(isinstance(entry.get(member), str) for member in _STORED_FIELDS):
-        raise Tampered("The entry stored under the call's id was changed.", place=call.call_id)
+        raise _tampered_entry(call.call_id)
     if call.config.has_explicit_workflow and call.config.workflow_id != entry["workflow_id"]:
         raise _other_call("/workflow_id")
     proposal = _load_proposal(call, entry)
@@ -548,8 +591,29 @@ def propose_call(call: GuardedCall) -> ProposedCall:
     if (request.digest, call.config.name) != (entry["request"], entry["action"]) or not _is_first_caller(call):
         if (proposer := entry.get("function", call.function.name)) != call.function.name:
             raise _other_call("/function", hint=_OTHER_FUNCTION_HINT.format(proposer, call.function.name))
-        raise _other_call("")
+        raise _other_call(_find_other_class(call, entry))
     return ProposedCall(proposal, request, entry["decision_id"])
+
+
+def _find_other_class(call: GuardedCall, entry: Mapping[str, Json]) -> str:
+    """Return the JSON pointer of an argument that has another class than the proposed one, or an empty string."""
+    proposed, presented = _read_kept(call.call_id, entry).classes, call.arguments.encoded.classes
+    if "arguments" not in entry:
+        return ""
+    places = sorted(at for at in {*proposed, *presented} if proposed.get(at) != presented.get(at))
+    return f"/parameters{places[0].rstrip('~')}" if places else ""
+
+
+def _read_kept(call_id: str, entry: Mapping[str, Json]) -> KeptArguments:
+    """Return what is stored with a call. Earlier releases stored nothing."""
+    try:
+        return KeptArguments.from_text(entry.get("arguments", "{}"))
+    except (ValueError, TypeError, LookupError):
+        raise _tampered_entry(call_id) from None
+
+
+def _tampered_entry(call_id: str) -> Tampered:
+    return Tampered("The entry stored under the call's id was changed.", place=call_id)
 
 
 def _call_key(call_id: str) -> str:
@@ -568,6 +632,7 @@ def _new_call_entry(call: GuardedCall) -> dict[str, Json]:
         "workflow_id": workflow_id,
         "decision_id": generate_id(),
         "function": call.function.name,
+        "arguments": call.arguments.keep(proposal).to_text(),
     }
 
 

@@ -6,11 +6,13 @@ This is the only encoding of a guarded call. What a person reads, what is digest
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
+import sys
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from emitter.authority.guard.inspection import name_class
 from emitter.authority.guard.value_classes import UnsupportedValue, explain_unsupported, find_value_class
@@ -21,7 +23,7 @@ from emitter.schema.json_data import escape_pointer_token
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from emitter.authority.guard.value_classes import ValueClass
     from emitter.messages import Json
@@ -101,6 +103,41 @@ def decode_arguments(
     """
     decoder = _Decoder(classes, table)
     return {name: decoder.decode(value, (name,)) for name, value in parameters.items()}
+
+
+def find_classes(classes: Mapping[str, Json], signature: inspect.Signature) -> dict[str, type]:
+    """Return the classes of stored arguments by name: of the tool's annotations, or of modules that are imported.
+
+    Raises:
+        InputError: One is not found, or guarded tools do not take it.
+    """
+    names = {str(as_list(entry)[0]) for entry in classes.values()}
+    annotated = {name_class(each): each for each in _iterate_annotations(signature)}
+    return {name: _find_class(name, annotated) for name in names}
+
+
+def _iterate_annotations(signature: inspect.Signature) -> Iterator[type]:
+    waiting = [parameter.annotation for parameter in signature.parameters.values()]
+    while waiting:
+        annotation = waiting.pop()
+        waiting += get_args(annotation)
+        if isinstance(annotation, type) and annotation is not inspect.Parameter.empty:
+            yield annotation
+
+
+def _find_class(name: str, annotated: Mapping[str, type]) -> type:
+    module, _, qualname = name.partition(":")
+    found: object = annotated.get(name)
+    if found is None:
+        found = sys.modules.get("__main__" if module.startswith("__main__") else module)
+        for step in qualname.split("."):
+            found = getattr(found, step, None)
+    if not isinstance(found, type) or name_class(found) != name or find_value_class(found) is None:
+        raise InputError(
+            f"The class {name} of a stored argument is not known in this process.",
+            hint="Import its module, or repeat the call with its arguments, by .call(call_id, ...).",
+        )
+    return found
 
 
 def _unsupported(path: tuple[str, ...], reason: str, hint: str) -> InputError:

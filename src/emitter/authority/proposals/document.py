@@ -209,7 +209,7 @@ def _kind_of(value: Json) -> DigestKind:
         case bytes():
             return DigestKind.BYTES
         case _:
-            return DigestKind.MIXED if _holds_bytes(value) else DigestKind.JSON
+            return DigestKind.MIXED if holds_bytes(value) else DigestKind.JSON
 
 
 def _possible_kinds(media_type: str | None) -> frozenset[DigestKind]:
@@ -232,14 +232,15 @@ def _check_media_type(kind: DigestKind, media_type: str | None) -> str:
     return media_type
 
 
-def _holds_bytes(value: Json) -> bool:
+def holds_bytes(value: Json) -> bool:
+    """Return True if a value is bytes or contains some."""
     match value:
         case bytes():
             return True
         case dict():
-            return any(map(_holds_bytes, cast("dict[str, Json]", value).values()))
+            return any(map(holds_bytes, cast("dict[str, Json]", value).values()))
         case list():
-            return any(map(_holds_bytes, cast("list[Json]", value)))
+            return any(map(holds_bytes, cast("list[Json]", value)))
         case _:
             return False
 
