@@ -91,6 +91,24 @@ class Reply:
         """Whether this answer is on record, now or from before, perhaps as the first of two approvals."""
         return self.is_new or self.kind in {ReplyKind.ALREADY_APPROVED, ReplyKind.REPEATED}
 
+    def require_accepted(self) -> Reply:
+        """Return the reply if the answer counts or decided nothing, and raise its error otherwise.
+
+        Raises:
+            AlreadyResolved: Another answer came first. The message says whose, and what it was.
+            DecisionExpired: The decision has expired, or was withdrawn.
+            Exception: Whatever else ``error`` is.
+        """
+        match self.kind:
+            case ReplyKind.ANSWERED:
+                raise AlreadyResolved(self.text) from self.error
+            case ReplyKind.CLOSED:
+                raise DecisionExpired(self.text) from self.error
+            case _ if self.error is not None:
+                raise self.error
+            case _:
+                return self
+
     @property
     def is_new(self) -> bool:
         """Whether this answer was recorded now."""
@@ -175,16 +193,25 @@ class AnswerRecorder:
         """
         try:
             answer = read()
+        except Exception as error:  # noqa: BLE001  whatever it is, the person reads a reply
+            return self._explain(error, pending, principal, _NOT_RECORDED)
+        try:
             if isinstance(answer, Unresolved):
                 return self._record_unresolved(pending, answer)
-            has_approved = self._has_approved(pending, principal, answer)
-            decision = record_answer(self.ledger, principal, pending, answer, self.channel)
+            return self._record_answer(pending, principal, answer)
         except Exception as error:  # noqa: BLE001  whatever it is, the person reads a reply
-            return self.explain(error, pending, principal)
+            reply = self._explain(error, pending, principal, _PERHAPS_RECORDED)
+            # A store may fail after it has stored the answer.
+            is_stored = isinstance(error, StoreFailed) and _is_answer_of(reply.decision, principal, answer)
+            return Reply(ReplyKind.RECORDED, _RECORDED_TEXT, reply.decision) if is_stored else reply
+
+    def _record_answer(self, pending: PendingDecision, principal: Principal | None, answer: Resolution) -> Reply:
+        has_approved = self._has_approved(pending, principal, answer)
+        decision = record_answer(self.ledger, principal, pending, answer, self.channel)
         if isinstance(decision, PendingDecision):
             return replace(_APPROVED_BEFORE if has_approved else _APPROVED, decision=decision)
         if not decision.already_resolved:
-            return Reply(ReplyKind.RECORDED, "Your answer is recorded.", decision)
+            return Reply(ReplyKind.RECORDED, _RECORDED_TEXT, decision)
         if principal is None or is_same_principal(principal.id, decision.principal):
             return Reply(ReplyKind.REPEATED, f"This answer was recorded before. {describe_answer(decision)}", decision)
         return _reply_to_late(decision, principal)
@@ -192,15 +219,21 @@ class AnswerRecorder:
     def explain(self, error: Exception, pending: PendingDecision, principal: Principal | None = None) -> Reply:
         """Return the reply to a person who may answer, and whose answer failed with an exception.
 
-        If the decision has ended meanwhile, the reply says how, and whose answer counts.
+        If the decision has ended meanwhile, the reply says how, and whose answer counts. Nothing was recorded.
         """
+        return self._explain(error, pending, principal, _NOT_RECORDED)
+
+    def _explain(self, error: Exception, pending: PendingDecision, principal: Principal | None, effect: str) -> Reply:
+        """Return the reply to an exception. ``effect`` counts if the decision cannot be read."""
         try:
             decision = self.ledger.find(pending.decision_id)
         except Exception:  # noqa: BLE001  the first exception is the one to explain
-            return self._describe(error, _PERHAPS_RECORDED)
+            return self._describe(error, effect)
         if isinstance(decision, ResolvedDecision) or decision.expiry_recorded:
             return _reply_to_late(decision, principal, error)
-        return replace(self._describe(error, _NOT_RECORDED), decision=decision)
+        # An open decision of two people may have the first approval.
+        is_open = not pending.four_eyes or isinstance(error, ResolutionError)
+        return replace(self._describe(error, _NOT_RECORDED if is_open else effect), decision=decision)
 
     def _describe(self, error: Exception, effect: str) -> Reply:
         kind, text = next((row[1:] for row in _TEXTS if isinstance(error, row[0])), (ReplyKind.FAILED, _FAILED_TEXT))
@@ -253,6 +286,13 @@ def check_allowed(
         raise CallbackFailed("may= raised an exception.") from error
 
 
+def _is_answer_of(decision: FoundDecision | None, principal: Principal | None, answer: Resolution | Unresolved) -> bool:
+    """Return whether a decision has this answer by this person."""
+    if principal is None or not isinstance(decision, ResolvedDecision):
+        return False
+    return decision.resolution == answer and is_same_principal(principal.id, decision.principal)
+
+
 def _reply_to_late(decision: FoundDecision, principal: Principal | None, error: Exception | None = None) -> Reply:
     """Return the reply to a person who answers a decision that has ended."""
     if isinstance(decision, PendingDecision):
@@ -270,6 +310,7 @@ _APPROVED: Final = Reply(ReplyKind.FIRST_APPROVAL, "Your approval is recorded. A
 _APPROVED_BEFORE: Final = Reply(
     ReplyKind.ALREADY_APPROVED, "You have already approved this option. Another person must approve it."
 )
+_RECORDED_TEXT: Final = "Your answer is recorded."
 _NOT_RECORDED: Final = "Your answer was not recorded."
 _PERHAPS_RECORDED: Final = (
     "It is not certain that your answer was recorded. The same answer counts once if you repeat it."

@@ -13,7 +13,7 @@ import pytest
 
 from emitter.decisions import answer_in_words, select_option
 from emitter.decisions.ledger import Ledger
-from emitter.errors import InputError
+from emitter.errors import InputError, Tampered
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing.sample_moments import VALID_MOMENT
 from tests.raw_server import raw_server
@@ -67,6 +67,23 @@ def decided(ledger: Ledger) -> str:
     pending = ledger.open(VALID_MOMENT, agent="a", actions=("x", None, None))
     ledger.resolve(pending.decision_id, select_option(VALID_MOMENT, 0), principal="alice", channel="web")
     return pending.decision_id
+
+
+def test_a_decision_that_cannot_be_read_holds_up_no_other() -> None:
+    """Its event says why, and has nothing of the answer that does not count."""
+    store, endpoint = MemoryStore(), Endpoint()
+    decided(Ledger(store))
+
+    def check(*_: object) -> None:
+        raise Tampered("The signature is missing.")
+
+    ledger = Ledger(store, check=check)
+    ledger.open(VALID_MOMENT, agent="b", decision_id="next")
+    endpoint.webhooks(ledger).deliver()
+    unreadable, following = endpoint.accepted[1]["data"], endpoint.accepted[2]["data"]
+
+    assert (unreadable["error"], following["decision_id"]) == ("unsigned_answer", "next")
+    assert not {"principal", "option", "action"} & unreadable.keys()
 
 
 def test_what_happens_is_delivered_in_order() -> None:

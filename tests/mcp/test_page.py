@@ -126,3 +126,24 @@ def test_a_page_of_their_own_needs_its_address() -> None:
     """It is said when it is set up, not when the first decision waits."""
     with pytest.raises(InputError, match="url_for and notify"):
         DecisionAsker(Ledger(), surface=Surface.OWN)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_page_that_nobody_is_told_of_is_reported(era: str) -> None:
+    """The agent learns that the principal may not know of the decision, and no word of the exception."""
+
+    def fail(_: PendingDecision) -> str:
+        raise RuntimeError("SECRET")
+
+    ledger = Ledger()
+    pending = ledger.open(VALID_MOMENT)
+    for functions, person in (({"notify": fail}, None), ({"url_for": fail}, Person("accept"))):
+        usual = {"url_for": lambda _: "http://127.0.0.1:1/", "notify": lambda _: None}
+        asking = DecisionAsker(ledger, surface=Surface.OWN, **{**usual, **functions})
+        more = () if person is None else (person,)
+        found = called(Releasing(asking).server(), era, RESOLVE, {"decision_id": pending.decision_id}, *more)
+
+        assert found["structuredContent"]["code"] == "callback_failed"
+        assert "still open" in found["structuredContent"]["message"]
+        assert "SECRET" not in str(found)
+    assert ledger.find(pending.decision_id) == pending

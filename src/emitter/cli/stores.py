@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from emitter.answers import AnswerRecorder
 from emitter.authority import Authority
 from emitter.authority.execution import check_retained
 from emitter.authority.journal import read_attachment, read_logged_head
@@ -21,11 +22,11 @@ from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.decisions.ledger_words import ONE_WEEK, KeepWords
-from emitter.decisions.principals import Principal, record_answer
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
 from emitter.events import format_timestamp
 from emitter.files import check_path, is_file
 from emitter.messages import as_mapping
+from emitter.render.outcomes import describe_answer
 from emitter.render.safe_text import quote, to_single_line
 from emitter.stores import SqliteStore, SqlStore, Store
 from emitter.stores.sqlite import SqliteDatabase
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from emitter.decisions import Resolution
     from emitter.decisions.ledger_details import DetailRequest
+    from emitter.decisions.principals import Principal
     from emitter.messages import Json
 
 
@@ -116,17 +118,16 @@ class OpenDecision(NamedTuple):
         """Record an answer. Return False if it is the first of two approvals.
 
         Raises:
-            AlreadyResolved: Another answer came first.
+            AlreadyResolved: Another answer came first. The message says whose, and what it was.
             DecisionExpired: The answer came too late.
+            EmitterError: It was not recorded for another reason.
         """
-        if isinstance(answer, Unresolved):
-            self.ledger.record_unresolved(self.pending.decision_id, answer.reason, channel=channel)
-            return True
-        if principal is None:
-            self.ledger.resolve(self.pending.decision_id, answer, channel=channel)
-        elif isinstance(record_answer(self.ledger, principal, self.pending, answer, channel), PendingDecision):
+        answers = AnswerRecorder(self.ledger, channel)
+        reply = answers.record(self.pending, principal, lambda: answer).require_accepted()
+        if reply.counts and not isinstance(reply.decision, ResolvedDecision):
             return False
-        report_retention(answer, self.ledger.words)
+        if not isinstance(answer, Unresolved):
+            report_retention(answer, self.ledger.words)
         return True
 
 
@@ -239,7 +240,7 @@ def _find_pending(ledger: Ledger, decision_id: str) -> PendingDecision:
     """Return an open decision. A closed one is rejected before the person is asked."""
     decision = ledger.find(decision_id)
     if isinstance(decision, ResolvedDecision):
-        raise AlreadyResolved("The decision is resolved already.", hint=_LIST_HINT)
+        raise AlreadyResolved(f"The decision is resolved already. {describe_answer(decision)}", hint=_LIST_HINT)
     if decision not in ledger.pending():
         problem = "The agent withdrew the decision." if decision.withdrawn else "The decision has expired."
         raise DecisionExpired(problem, hint=_LIST_HINT)

@@ -1,7 +1,8 @@
 """Push the events of decisions to a service of yours, in the form of Standard Webhooks. Needs the extra ``webhooks``.
 
 Each event of the ledger is delivered in order and at least once, by any of your processes: the store records each
-delivery. A delivery has the digest of the envelope, but no words of the envelope or of the principal.
+delivery. A delivery has the digest of the envelope, but no words of the envelope or of the principal. If the record of
+a decision cannot be read, its event has an ``error`` instead of the answer, and the others are delivered.
 
 Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, read 2026-11-23
 through standardwebhooks 1.1.0.
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from emitter.decisions import ledger_log
 from emitter.decisions.ledger_entries import MARKER_ENTRY, ResolvedDecision, pending_of
 from emitter.decisions.resolution import Selected
-from emitter.errors import EmitterError, InputError, MissingExtra
+from emitter.errors import EmitterError, InputError, MissingExtra, StoreAltered, UnknownDecision, UnsignedAnswer
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
 from emitter.stores import NewEntry
@@ -136,13 +137,14 @@ class Webhooks:
 
     def _payload(self, document: Mapping[str, Json]) -> dict[str, Json]:
         payload, reference = as_mapping(document["payload"]), str(document["causationId"])
-        decision = self._ledger.find_by_reference(reference)
-        pending = pending_of(decision)
-        data: dict[str, Json] = {
-            "decision_id": pending.decision_id,
-            "reference": reference,
-            **as_mapping(payload.get("fields")),
-        }
+        data: dict[str, Json] = {"reference": reference, **as_mapping(payload.get("fields"))}
+        try:
+            decision = self._ledger.find_by_reference(reference)
+        except (UnsignedAnswer, StoreAltered, UnknownDecision) as error:
+            # The decisions after this one are delivered nevertheless.
+            data["error"] = _RECORD_ERRORS[type(error)]
+            return {"type": payload.get("message"), "timestamp": document["timestamp"], "data": data}
+        data = {"decision_id": pending_of(decision).decision_id, **data}
         if payload.get("message") == ledger_log.RESOLVED_MESSAGE and isinstance(decision, ResolvedDecision):
             data["principal"] = decision.principal
             if isinstance(decision.resolution, Selected):
@@ -187,6 +189,14 @@ class Webhooks:
             raise WebhookFailed("The endpoint is gone (status 410).", hint="Stop delivering to it.")
         if status not in range(200, 300):
             raise _NotAccepted(f"status {status}.")
+
+
+_RECORD_ERRORS: Final[Mapping[type[Exception], str]] = {
+    UnsignedAnswer: "unsigned_answer",
+    StoreAltered: "store_altered",
+    UnknownDecision: "unknown_decision",
+}
+"""The ``error`` of an event whose decision cannot be read."""
 
 
 class _NotAccepted(Exception):

@@ -13,8 +13,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from emitter.answers import AnswerRecorder, CallbackFailed, ReplyKind
 from emitter.decisions import Unresolved, UnresolvedReason, ledger_arguments
 from emitter.decisions.envelope_parsing import MOMENT_FIELD
 from emitter.decisions.ledger_entries import ResolvedDecision
@@ -194,7 +196,7 @@ class DecisionAsker:
         if self.surface is Surface.OWN and self.url_for is not None and self.notify is not None:
             if modes.url:
                 return await self._open_page(call, pending, self.url_for)
-            self.notify(pending)
+            _call_own(self.notify, "notify", pending)
             return pending
         if pending.four_eyes or not modes.form:
             return pending  # the client's user has no name, so they cannot be told from another approver
@@ -210,7 +212,7 @@ class DecisionAsker:
         """Ask the principal to open their page. Their consent to open it is not an answer."""
 
         def page() -> dict[str, Json]:
-            params = {"mode": "url", "message": _OPEN_PAGE_TEXT, "url": url_for(pending)}
+            params = {"mode": "url", "message": _OPEN_PAGE_TEXT, "url": str(_call_own(url_for, "url_for", pending))}
             # 2026-07-28 has no elicitationId; earlier revisions require it.
             return params if is_stateless(call.context) else {**params, "elicitationId": pending.decision_id}
 
@@ -230,9 +232,24 @@ class DecisionAsker:
     async def _record(
         self, decision_id: str, answer: Resolution | Unresolved, channel: str
     ) -> ResolvedDecision | Unresolved:
+        answers, find = AnswerRecorder(self.ledger, channel), partial(self.ledger.find, decision_id)
+        reply = await run_blocking(answers.receive, find, None, lambda: answer)
         if isinstance(answer, Unresolved):
-            return await run_blocking(self.ledger.record_unresolved, decision_id, answer.reason, channel=channel)
-        return await run_blocking(self.ledger.resolve, decision_id, answer, channel=channel)
+            if reply.kind is ReplyKind.CLOSED:
+                return Unresolved(answer.digest, UnresolvedReason.TIMEOUT)
+            reply.require_accepted()
+            return answer
+        return cast("ResolvedDecision", reply.require_accepted().decision)
+
+
+def _call_own(function: Callable[[PendingDecision], object], name: str, pending: PendingDecision) -> object:
+    """Call a function of the program. Raises ``CallbackFailed``, so that the agent knows that nobody may be asked."""
+    try:
+        return function(pending)
+    except Exception as error:
+        raise CallbackFailed(
+            f"{name}= raised an exception, so the person may not know of this decision. It is still open."
+        ) from error
 
 
 _OPEN_PAGE_TEXT = "A decision is waiting for you. Open its page to read and answer it."
