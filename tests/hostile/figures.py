@@ -42,8 +42,8 @@ class Figures:
     amiss: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
     peak: int = 0
     longest: float = 0.0
-    alone: int = 0
-    """How many runs were tried alone, because they were late or did not come to their shape among others."""
+    again: int = 0
+    """How many runs were tried again, because they were late or did not come to their shape among others."""
     excused: int = 0
     """How many runs were late by the clock in each try, and not by the control: the machine was busy."""
 
@@ -56,7 +56,7 @@ class Figures:
         self.runs += other.runs
         self.errors += other.errors
         self.successes += other.successes
-        self.alone += other.alone
+        self.again += other.again
         self.excused += other.excused
         self.peak, self.longest = max(self.peak, other.peak), max(self.longest, other.longest)
         for what, found in other.amiss.items():
@@ -76,7 +76,7 @@ class Figures:
         yield f"peak memory        {self.peak >> 10} MiB"
         if self.longest:
             yield f"longest            {self.longest:.1f} s, at a deadline of {DEADLINE:g} s"
-            yield f"tried alone        {self.alone}, of which {self.excused} were late because the machine was busy"
+            yield f"tried again        {self.again}, of which {self.excused} were late because the machine was busy"
 
 
 @dataclass(frozen=True)

@@ -374,16 +374,16 @@ _AT_ONCE = 20
 _HEAVY = ("flood:", "trickle:slow-reader")
 _HEAVY_AT_ONCE = 2
 """A flood and a large request keep a processor busy, which those that wait must not notice."""
-_TRIES = 3
-"""How often a run is tried alone, at most, until it reaches the server and ends in time."""
+_TRIES = (4, 1, 1)
+"""How many runs are tried again at once, each time, until they reach the server and end in time."""
 
 
 def perform_timed(runs: Iterable[Run], size: int, *, measured: bool, report: Report | None = None) -> Figures:
     """Perform runs that do not end by themselves, many at once, and measure when they end.
 
-    What ends late, or before its request reaches the server, is tried again alone and a few times, since others may
-    have kept this process busy. Alone, it is late if it is so by the clock and by a control, which the machine delays
-    as well. A call that does not end at its deadline is late each time.
+    What ends late, or before its request reaches the server, is tried again with a few others and then alone, since
+    others may have kept this process busy. It then is late if it is so by the clock and by a control, which the machine
+    delays as well. A call that does not end at its deadline is late each time.
     """
     asked = list(runs)
     heavy = [run for run in asked if str(run).startswith(_HEAVY)]
@@ -395,7 +395,7 @@ def perform_timed(runs: Iterable[Run], size: int, *, measured: bool, report: Rep
         _at_once([run for run in asked if not str(run).startswith(_HEAVY)], vendors, _AT_ONCE)
         _at_once(heavy, vendors, _HEAVY_AT_ONCE)
         if vendors.again:
-            _try_alone(vendors.again, vendors, stack)
+            _try_again(vendors.again, vendors, stack)
     vendors.figures.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if not measured:
         vendors.figures.amiss.pop("not met", None)
@@ -408,16 +408,18 @@ def _load(runs: Sequence[Run], size: int) -> None:
     perform([replace(run, shape=_GOOD) for run in kinds.values()], size)
 
 
-def _try_alone(runs: Sequence[Run], vendors: Vendors, stack: ExitStack) -> None:
-    """Try runs alone, each at most a few times."""
+def _try_again(runs: Sequence[Run], vendors: Vendors, stack: ExitStack) -> None:
+    """Try runs a few times, at last each of them alone."""
     figures = vendors.figures
     last = Vendors(vendors.size, timed=True, figures=figures, progress=vendors.progress).open(stack)
     last.control = stack.enter_context(control())
-    figures.alone += len(runs)
-    for left in reversed(range(_TRIES)):
+    figures.again += len(runs)
+    for left, most in zip(reversed(range(len(_TRIES))), _TRIES, strict=True):
         last.again = [] if left else None
-        for run in runs:
-            _at_once([run], last, 1)
+        heavy = [[run] for run in runs if str(run).startswith(_HEAVY)]
+        light = [run for run in runs if not str(run).startswith(_HEAVY)]
+        for group in (*heavy, *(light[at : at + most] for at in range(0, len(light), most))):
+            _at_once(group, last, most)
         runs = last.again or []
 
 

@@ -5,12 +5,12 @@ shapes whose names begin so. While it runs, it prints the part, how many of its 
 
 There are two parts. The first one has the answers that end, and says nothing of time, but that no call ends by its
 timeout. The second one has the answers that do not end by themselves, each at a deadline of a second, many at once. A
-call that ends more than a second after its deadline among others is tried again alone, up to three times, since others
-may have kept the processor and the interpreter. Alone, it is late only if a control had these two seconds, too: a
-process that sleeps and computes in turn (``tests.hostile.control``), which a busy machine delays as much as the run. A
-call that is late each time is a hang. On a machine so busy that a control gets less than a third of its time, a call
-that hangs for the vendor's six seconds may pass: ``tried alone`` says how many runs only the control excused, and it
-is 0 on a quiet machine.
+call that ends more than a second after its deadline is tried again among four and then twice alone, since others may
+have kept the processor and the interpreter. It then is late only if a control had these two seconds, too: a process
+that sleeps and computes in turn (``tests.hostile.control``), which a busy machine delays as much as the run. A call
+that is late each time is a hang. On a machine so busy that a control gets less than a third of its time, a call that
+hangs for the vendor's six seconds may pass: ``tried again`` says how many runs only the control excused, and it is 0 on
+a quiet machine.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _show(began: float, words: str) -> None:
 
 
 def _show_timed(show: Callable[[str], None], total: int, ended: int) -> None:
-    again = f", {ended - total} tries alone" if ended > total else ""
+    again = f", {ended - total} tries more" if ended > total else ""
     show(f"answers that do not end: {min(ended, total)} of {total} runs{again}")
 
 
