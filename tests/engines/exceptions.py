@@ -6,6 +6,7 @@ NARROWER = {
     ("llama-cpp", "type integer of 19 digits"): "its integers have at most 16 digits",
     ("llama-cpp", "type number 1e-7"): "it writes a digit before the exponent and a fraction",
     ("llama-cpp", "format time, unusual values"): "a fraction of a second has three digits",
+    ("llama-cpp", "open object, beginning of a name"): "it writes no name that begins one that the schema states",
     ("outlines-core", "format date-time, unusual values"): "it writes UTC, and whole seconds",
     ("outlines-core", "format time, unusual values"): "it writes UTC, and whole seconds",
     ("outlines-core", "format uuid, unusual values"): "it writes small letters",

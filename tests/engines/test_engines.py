@@ -179,6 +179,40 @@ def test_what_is_sent_and_what_is_told(profile: str, schema: Any, wire: Any, los
     assert bool(description) == bool(lost)
 
 
+_STATED = {"type": "object", "properties": {"ab": {"type": "integer"}}, "required": ["ab"]}
+OPEN: dict[str, tuple[Any, list[Any], list[Any]]] = {
+    "open object": (_STATED, [{"ab": 1}, {"ab": 1, "x": "y"}, {"ab": 1, "x": {"y": [None]}}], [{}, {"x": 1}]),
+    "open object, said so": ({**_STATED, "additionalProperties": True}, [{"ab": 1}, {"ab": 1, "x": 2}], [{"ab": "x"}]),
+    "open object, beginning of a name": (_STATED, [{"ab": 1, "a": 2}, {"ab": 1, "abc": 2}], [{"a": 2}]),
+    "open object in a list": (
+        closed(v={"type": "array", "items": _STATED}),
+        [{"v": []}, {"v": [{"ab": 1}, {"ab": 2, "x": True}]}],
+        [{"v": [{"x": True}]}],
+    ),
+    "open object, optional names": (
+        {"type": "object", "properties": {"ab": {"type": "integer"}, "c": {"type": "string"}}},
+        [{}, {"ab": 1}, {"c": "x", "d": 1}],
+        [{"ab": "x"}],
+    ),
+}
+OPENED = [pair for pair in PAIRS if load_profile(pair[0]).subset.open_objects]
+
+
+@pytest.mark.parametrize(("profile", "engine"), OPENED, ids=map("-".join, OPENED))
+@pytest.mark.parametrize("name", OPEN)
+def test_an_open_object_is_sent_open(name: str, profile: str, engine: str, engines: Engines) -> None:
+    """A small model fails at JSON text in a property. A map stays a list of entries, which has an upper bound."""
+    schema, valid, invalid = OPEN[name]
+    compiled, tally = compile_schema(schema, profile), Tally()
+    assert "additional_properties" not in json.dumps(compiled.schema)
+    assert '"additionalProperties": {}' in json.dumps(compiled.schema)
+    needs(engine)
+    try_case(engines, engine, (name, schema, valid, invalid), compiled, tally)
+
+    assert (tally.refused, tally.invalid_uncaught, tally.valid) == ([], [], len(valid))
+    assert bool(tally.valid_refused) is ((engine, name) in NARROWER)
+
+
 PIECES = (
     "a",
     "Z9",

@@ -712,7 +712,8 @@ class SchemaSubset(SourcedTable):
         uncertain: Keywords that are sent, but that not every engine enforces. They are also described to the model.
         formats: The accepted string formats.
         enum_types: The accepted types of constants.
-        closed_objects: Every object must be closed.
+        closed_objects: Every object must be closed, unless ``open_objects`` allows it to be open.
+        open_objects: An object that names properties may have any others, as ``additionalProperties: {}`` says.
         discriminated: Every variant of a union must have a property with a single value.
         root_ref: ``{"$ref": "#"}`` may refer to the root.
         root_names: A regular expression that the names of the root's properties must match in full.
@@ -731,6 +732,7 @@ class SchemaSubset(SourcedTable):
     enum_types: frozenset[str] = frozenset({"string", "integer", "number", "boolean"})
     optionals: OptionalProperties
     closed_objects: bool = True
+    open_objects: bool = False
     discriminated: bool = False
     ref_siblings: bool = False
     root_ref: bool = False

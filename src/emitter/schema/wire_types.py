@@ -61,6 +61,8 @@ def write_object(node: ObjectNode, writer: SchemaWriter) -> tuple[dict[str, Any]
         return _write_open_object(node, node.unnamed, writer)
     if not node.fields:
         return _write_map(node, node.unnamed, writer)
+    if writer.subset.open_objects and _allows_anything(node.unnamed):
+        return _write_open_object(node, node.unnamed, writer)
     return _write_object_with_overflow(node, node.unnamed, writer)
 
 
@@ -147,10 +149,18 @@ def _write_open_object(node: ObjectNode, rest: UnnamedProperties, writer: Schema
         forms += [form] if form is not None else []
     if len(forms) == len(entries):
         wire["additionalProperties"] = forms[0] if len(forms) == 1 else {"anyOf": forms}
+    elif writer.subset.open_objects:  # some engines close an object that does not say so
+        wire["additionalProperties"] = {}
     lost_rules = [*rest.name_rules, *rest.rules]
     return writer.record_losses(node, wire, lost_rules), ObjectCodec(
         members, SiblingCodec(tuple(entries)), None, node.forbidden_names
     )
+
+
+def _allows_anything(rest: UnnamedProperties) -> bool:
+    """Return whether unnamed properties may have any name and any value."""
+    is_free = not (rest.name_rules or rest.rules or rest.key_enum)
+    return is_free and all(pattern is None and _is_unconstrained(entry) for pattern, entry in rest.entries)
 
 
 def _is_unconstrained(node: object) -> bool:
