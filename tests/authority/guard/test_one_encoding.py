@@ -28,12 +28,14 @@ from pydantic import BaseModel, Field, PrivateAttr, RootModel, SecretStr, TypeAd
 from starlette.datastructures import Headers, MultiDict, QueryParams
 
 from emitter.authority import Authority
-from emitter.errors import ApprovalPending, InputError
-from tests.authority.guard.parts import resolved
+from emitter.errors import InputError
+from tests.authority.guard.parts import Person, approve
 from tests.work import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from emitter.decisions.ledger_entries import PendingDecision
 
 T = TypeVar("T")
 
@@ -593,23 +595,25 @@ def test_each_exact_class_is_taken(drawn: st.SearchStrategy[Drawn], data: st.Dat
 
 def check(tree: Drawn) -> None:
     """Make the call of a tree, and compare what each of the four got."""
-    authority, ran = Authority(), list[Any]()
-    guard, passed = authority.guard(lambda value: ran.append(state(value)), name="take"), tree.make()
+    authority, ran, passed = Authority(), list[Any](), tree.make()
+
+    def answer(pending: PendingDecision) -> Any:
+        spoil(passed)
+        return approve(pending)
+
+    person = Person(answer)
+    guard = authority.guard(lambda value: ran.append(state(value)), name="take", ask=person)
     if tree.is_refused:
         with pytest.raises(InputError):
             guard.call("c", passed)
-        assert authority.ledger.pending() == ()
+        assert person.asked == []
         return
-    with pytest.raises(ApprovalPending) as waiting:
-        guard.call("c", passed)
-    spoil(passed)
-    moment = authority.ledger.pending()[0].moment
-    assert is_same_json(read(moment.findings[0]), tree.shown)
-    s256 = moment.findings[2].partition("Reference of the call: ")[2].rstrip(".")
+    guard.call("c", passed)
+    findings = person.asked[0].moment.findings
+    assert is_same_json(read(findings[0]), tree.shown)
+    s256 = findings[2].partition("Reference of the call: ")[2].rstrip(".")
     proposal = authority.proposals.get(s256)
     assert proposal is not None
     assert _digest(proposal.document)["s256"] == s256
     assert is_same_json(json.loads(proposal.document)["parameters"]["value"], stored(tree.shown))
-    resolved(authority, waiting.value.decision_id)
-    guard.call("c", tree.make())
     assert ran == [state(tree.make())]

@@ -153,7 +153,7 @@ def _take_date(value: date) -> tuple[object, list[Json]]:
 def _take_time(value: datetime | time) -> tuple[object, list[Json]]:
     zone = value.tzinfo
     if zone is not None and type(zone) not in _ZONES:
-        raise UnsupportedValue(f"has the time zone class {name_class(type(zone))}", "Use zoneinfo.ZoneInfo or UTC.")
+        raise UnsupportedValue(f"has the time zone class {_readable_name(type(zone))}", "Use zoneinfo.ZoneInfo or UTC.")
     text, details = to_jsonable_python(value), [value.fold, *_zone_details(zone)]
     if repr(_make_time(type(value), details, text)) != repr(value):
         raise _not_exact(value)
@@ -338,7 +338,7 @@ def _unknown_slots(cls: type, known: Iterable[str]) -> bool:
 
 
 def _hidden_state(cls: type) -> UnsupportedValue:
-    return UnsupportedValue(f"is a {name_class(cls)}, which holds more than its fields", OTHER_STATE)
+    return UnsupportedValue(f"is a {_readable_name(cls)}, which holds more than its fields", OTHER_STATE)
 
 
 _STRUCTURES: Final = (
@@ -353,13 +353,17 @@ def explain_unsupported(value: object) -> UnsupportedValue:
     """Return why a value of an unknown class cannot be approved, and how to convert it."""
     cls = type(value)
     base = next((each for each in cls.__mro__ if each in _EXACT and each is not object), None)
-    named = f"is of the class {name_class(cls)}"
+    named = f"is of the class {_readable_name(cls)}"
     if base is not None and not issubclass(base, Mapping):
         plain = base.__name__
         return UnsupportedValue(
             f"{named}, which may hold more than a {plain}", f"Convert it: {plain}(value). {OTHER_STATE}"
         )
     return UnsupportedValue(named, _find_conversion(cls))
+
+
+def _readable_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _find_conversion(cls: type) -> str:
