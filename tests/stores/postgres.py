@@ -29,6 +29,17 @@ class Postgres:
     """A running server, reached through a socket in ``folder``."""
 
     folder: Path
+    control: tuple[str, ...]
+    user: str | None
+
+    def stop(self) -> None:
+        """Stop the server, as a restart does; its clients lose their connections."""
+        _run(self.user, self.folder, *self.control, "-m", "fast", "-w", "stop")
+
+    def start(self) -> None:
+        """Start the server, with what it held."""
+        options = _OPTIONS.format(folder=self.folder)
+        _run(self.user, self.folder, *self.control, "-l", str(self.folder / "log"), "-w", "-o", options, "start")
 
     def url(self, schema: str | None = None) -> str:
         """Return the address of the database, and of a schema in it."""
@@ -58,10 +69,10 @@ def running() -> Iterator[Postgres]:
             shutil.chown(folder, user)
         data = str(folder / "data")
         _run(user, folder, initdb, "-D", data, "-A", "trust", "-U", "emitter", "-E", "UTF8", "--locale=C", "--no-sync")
-        options = _OPTIONS.format(folder=folder)
-        _run(user, folder, control, "-D", data, "-l", str(folder / "log"), "-w", "-o", options, "start")
+        server = Postgres(folder, (control, "-D", data), user)
+        server.start()
         try:
-            yield Postgres(folder)
+            yield server
         finally:
             _run(user, folder, control, "-D", data, "-m", "immediate", "-w", "stop")
 

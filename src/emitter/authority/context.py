@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from emitter.authority import configuration
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from emitter.authority.configuration import AuthorityHook
     from emitter.authority.journal import Journal
-    from emitter.authority.records import Intent, Receipt, Stop
+    from emitter.authority.records import AuthorityRecord, Intent, Receipt, Stop
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.resolution import AnswerVerifier
@@ -188,8 +188,12 @@ class AuthorityContext:
         return ActorClock(self.actor, at, self.max_skew)
 
 
-def run_hooks_before(context: AuthorityContext, hook_name: str, argument: object) -> Steps[None]:
-    """Call the hooks before an action; what one raises prevents it."""
+def run_hooks_before(
+    context: AuthorityContext, hook_name: str, argument: object, *, copied: bool = False
+) -> Steps[None]:
+    """Call the hooks before an action; what one raises prevents it. With ``copied`` they get a copy of the record."""
+    if copied and context.hooks:
+        argument = cast("AuthorityRecord", argument).model_copy(deep=True)
     for hook in context.hooks:
         call = getattr(hook, hook_name, None)
         if call is not None:

@@ -88,16 +88,23 @@ class Execution:
     retain: bool = True
 
 
-def execute_confirmed(context: AuthorityContext, confirm_id: str, execution: Execution) -> Steps[Any]:
-    """Execute an action once under a confirm, or return the retained result if it was executed before."""
+def execute_confirmed(
+    context: AuthorityContext, confirm_id: str, execution: Execution, *, refresh: bool = True
+) -> Steps[Any]:
+    """Execute an action once under a confirm, or return the retained result if it was executed before.
+
+    ``refresh=False`` is for a caller that has just read the chain.
+    """
     request = _validate_request(execution)
-    receipt: Receipt | None = yield BlockingStep(partial(find_receipt, context, confirm_id, request))
+    find = partial(find_receipt, context, confirm_id, request, refresh=refresh)
+    receipt: Receipt | None = yield BlockingStep(find)
     if receipt is not None:
         return (yield BlockingStep(partial(load_retained_result, context, receipt)))
-    yield from run_hooks_before(context, "before_execute", request.model_copy(deep=True))
+    yield from run_hooks_before(context, "before_execute", request, copied=True)
     # The intent is stored before the tool is called. A process that is killed in between leaves an unfinished action; a
     # process that is killed before it has done nothing.
-    intent: Intent | Receipt = yield BlockingStep(partial(write_intent, context, confirm_id, request))
+    write = partial(write_intent, context, confirm_id, request, refresh=refresh)
+    intent: Intent | Receipt = yield BlockingStep(write)
     if isinstance(intent, Receipt):
         return (yield BlockingStep(partial(load_retained_result, context, intent)))
     return (yield from _run_registered(context, RunningAction(intent, context.journal, context.clock_at), execution))
@@ -234,7 +241,9 @@ NOT_RETAINED: Final = object()
 """Marks a result that is not stored; None is a valid result."""
 
 
-def find_receipt(context: AuthorityContext, confirm_id: str, request: ActionRequest) -> Receipt | None:
+def find_receipt(
+    context: AuthorityContext, confirm_id: str, request: ActionRequest, *, refresh: bool = True
+) -> Receipt | None:
     """Return an action's receipt, None for a new one; raise ``Unfinished`` or ``OtherCall`` otherwise."""
 
     def read(state: WorkflowState) -> Receipt | None:
@@ -247,12 +256,14 @@ def find_receipt(context: AuthorityContext, confirm_id: str, request: ActionRequ
             raise _unfinished_error(intent)
         return receipt
 
-    return context.journal.read(request.workflow_id, read)
+    return context.journal.read(request.workflow_id, read, refresh=refresh)
 
 
-def write_intent(context: AuthorityContext, confirm_id: str, request: ActionRequest) -> Intent | Receipt | None:
+def write_intent(
+    context: AuthorityContext, confirm_id: str, request: ActionRequest, *, refresh: bool = True
+) -> Intent | Receipt | None:
     """Write the intent if the action is allowed, or return the receipt if it ended meanwhile."""
-    if find_workflow_id(context, confirm_id) != request.workflow_id:
+    if refresh and find_workflow_id(context, confirm_id) != request.workflow_id:
         raise OutOfScope("The confirm is for another workflow.")
 
     def make(state: WorkflowState, at: float) -> NewRecord[Intent | Expire] | None:
@@ -272,8 +283,8 @@ def write_intent(context: AuthorityContext, confirm_id: str, request: ActionRequ
 
 def write_receipt(context: AuthorityContext, intent: Intent, effects: Effects, value: object) -> Receipt:
     """Write an action's receipt, storing ``value`` unless it is ``NOT_RETAINED``; return an existing one."""
-    retained = to_retained_json(value) if effects.result == Result.SUCCESS and value is not NOT_RETAINED else None
-    digest = None if retained is None else digest_of(retained, CanonicalProfile.WIRE)
+    is_retained = effects.result == Result.SUCCESS and value is not NOT_RETAINED
+    retained, digest = to_retained_json(value) if is_retained else (None, None)
 
     def make(state: WorkflowState, at: float) -> NewRecord[Receipt] | None:
         if intent.intent_id in state.receipts:
@@ -393,16 +404,15 @@ _MAX_VALUES: Final = 1_000_000
 """Limit on values within a value; shared values count each time, as they do in JSON."""
 
 
-def to_retained_json(value: object) -> Json:
-    """Return a tool's result as a JSON object, or None if it cannot be JSON."""
+def to_retained_json(value: object) -> tuple[Json, str | None]:
+    """Return a tool's result as a JSON object with its digest, or None twice if it cannot be JSON."""
     try:
         if not is_finite_json(value):
-            return None
+            return None, None
         document = {"value": to_jsonable_python(value)}
-        digest_of(document, CanonicalProfile.WIRE)
+        return document, digest_of(document, CanonicalProfile.WIRE)
     except Exception:  # noqa: BLE001  the action happened, and user values may raise anything
-        return None
-    return document
+        return None, None
 
 
 def is_finite_json(value: object) -> bool:

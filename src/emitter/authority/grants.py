@@ -58,12 +58,18 @@ def grant_confirm(
     request = configuration.validate_record(ConfirmRequest, request)
     rules.check_enforceable_limits(request.limits, context.limit_names)
     consent: ResolvedDecision = yield BlockingStep(partial(_find_consent, context, decision, request))
+    return (yield from grant_consent(context, consent, request))
+
+
+def grant_consent(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Steps[Confirm]:
+    """Grant what a principal chose. ``consent`` must come from the ledger, and ``request`` be the library's own."""
+    granted = _make_confirm(context, consent, request)  # checks the signature before any hook is called
     existing: Confirm | None = yield BlockingStep(partial(_find_granted_confirm, context, consent, request))
     if existing is not None:
         yield from _repeat_after_confirm(context, existing)
         return existing
-    yield from run_hooks_before(context, "before_confirm", request.model_copy(deep=True))  # hooks get a copy
-    granted: Confirm = yield BlockingStep(partial(_append_confirm, context, consent, request))
+    yield from run_hooks_before(context, "before_confirm", request, copied=True)
+    yield BlockingStep(partial(_append_confirm, context, granted))
     yield from run_hooks_before(context, "after_confirm", granted)  # no action has begun, so raising still prevents it
     return granted
 
@@ -94,7 +100,7 @@ def revoke_approval(context: AuthorityContext, decision: ResolvedDecision, reque
     rules.check_revocable(GrantState(granted))  # before anything is recorded
 
     if _find_granted_confirm(context, consent, request) is None:
-        _append_confirm(context, consent, request)
+        _append_confirm(context, granted)
 
     def make(state: WorkflowState, at: float) -> NewRecord[Revoke]:
         grant = get_grant_state(state, granted.confirm_id)
@@ -177,26 +183,26 @@ def _find_consent(
         raise NotConsent("The principal chose no option with an action.", hint=_OPEN_DECISION_HINT)
     if decision_state.action != request.digest:
         raise NotConsent("The principal chose an option for a different request.", hint=_OPEN_DECISION_HINT)
-    _make_confirm(context, decision_state, request)  # check the signature before any hook is called
     return decision_state
 
 
 def _find_granted_confirm(
     context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest
 ) -> Confirm | None:
+    # A choice that was just made here has no confirm, and if it has one after all, its record is not written twice.
     def read(state: WorkflowState) -> Confirm | None:
         if _confirm_id_for(consent.pending.reference) in state.expired_before_grant:
             raise _approval_expired()
         confirm_id = state.confirm_ids_by_decision.get(consent.pending.reference)
         return None if confirm_id is None else state.confirms[confirm_id].confirm.model_copy(deep=True)
 
-    return context.journal.read(request.scope.workflow_id, read)
+    return context.journal.read(request.scope.workflow_id, read, refresh=consent.already_resolved)
 
 
-def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Confirm:
-    granted = _make_confirm(context, consent, request.model_copy(deep=True))
+def _append_confirm(context: AuthorityContext, granted: Confirm) -> None:
+    workflow_id = granted.scope.workflow_id
     # The index is written first: a killed process may leave an index entry without a confirm, never the reverse.
-    context.journal.put_once(_index_key(granted.confirm_id), request.scope.workflow_id)
+    context.journal.put_once(_index_key(granted.confirm_id), workflow_id)
 
     def make(state: WorkflowState, at: float) -> NewRecord[Confirm | Expire] | None:
         if granted.confirm_id in state.confirms:
@@ -206,12 +212,11 @@ def _append_confirm(context: AuthorityContext, consent: ResolvedDecision, reques
         clock = context.clock_at(at)
         rules.check_confirm_grantable(state, granted, clock, stop_skew=clock.skew)
         if has_expired(granted, clock):  # recorded, so that it holds even if a clock is set back
-            return NewRecord(Expire.at(at, request.scope.workflow_id, granted.confirm_id))
+            return NewRecord(Expire.at(at, workflow_id, granted.confirm_id))
         return NewRecord(granted)
 
-    if isinstance(context.journal.append(request.scope.workflow_id, make), Expire):
+    if isinstance(context.journal.append(workflow_id, make), Expire):
         raise _approval_expired()
-    return granted
 
 
 def _make_confirm(context: AuthorityContext, consent: ResolvedDecision, request: ConfirmRequest) -> Confirm:

@@ -67,7 +67,12 @@ class _CachedChain:
 
     state: WorkflowState
     lock: threading.RLock = field(default_factory=threading.RLock)
+    is_read: bool = False
     position: int = -1
+
+    def reset(self) -> None:
+        """Forget the state, which is then read again."""
+        self.state, self.is_read, self.position = WorkflowState(self.state.workflow_id), False, -1
 
 
 class Journal:
@@ -110,7 +115,7 @@ class Journal:
         """
         cached = self._chain(workflow_id)
         with cached.lock:
-            if cached.state.last is None:
+            if not cached.is_read:
                 self._refresh(cached)
             while True:
                 try:
@@ -132,7 +137,7 @@ class Journal:
         """
         cached = self._chain(workflow_id)
         with cached.lock:
-            if refresh or cached.state.last is None:
+            if refresh or not cached.is_read:
                 self._refresh(cached)
             return reader(cached.state)
 
@@ -151,8 +156,12 @@ class Journal:
 
     def put_once(self, name: str, value: Json) -> Json:
         """Store a JSON value under a name unless one exists, and return the stored one."""
+        return self.put_new(name, value)[0]
+
+    def put_new(self, name: str, value: Json) -> tuple[Json, bool]:
+        """Store a JSON value as ``put_once`` does, and return whether the stored one is this one."""
         stored = self._store.get_or_create(INDEX_RUN_ID, name, lambda: NewEntry(Entry("once", {"value": value}, {})))
-        return _stored_value(stored.entry, name)
+        return _stored_value(stored.entry, name), stored.created
 
     def get_value(self, name: str) -> Json:
         """Return the value stored under a name, or None."""
@@ -214,7 +223,7 @@ class Journal:
     def _refresh(self, cached: _CachedChain) -> None:
         """Read the lines that were added. Where this process knows the last one, one look finds that there are none."""
         state, run_id = cached.state, get_run_id(cached.state.workflow_id)
-        if state.last is None:
+        if not cached.is_read:
             self._read_chain(cached)
         elif (entry := self._store.find(run_id, str(state.next_number))) is not None:
             self._read_line(cached, entry)
@@ -222,6 +231,7 @@ class Journal:
 
     def _read_chain(self, cached: _CachedChain) -> None:
         """Read a chain, and compare its end with the store's log."""
+        cached.reset()
         hashes = set(self._read_new_lines(cached))
         state = cached.state
         # A line and its event are stored together, so the events of the last line on are enough.
@@ -232,6 +242,7 @@ class Journal:
             if logged is not None and logged not in hashes:
                 place = f"the end of workflow {state.workflow_id}"
                 raise Tampered(f"{place} is missing: the store's log has a line that the chain does not.", place=place)
+        cached.is_read = True
 
     def _read_new_lines(self, cached: _CachedChain) -> list[str]:
         """Apply the new lines, and return their hashes."""
@@ -263,7 +274,7 @@ class Journal:
             else:
                 rules.apply_line(cached.state, line, math.inf)  # a reader cannot know the writer's clock skew
         except BaseException:
-            cached.state, cached.position = WorkflowState(cached.state.workflow_id), -1
+            cached.reset()
             raise
 
     def _check_signature(self, state: WorkflowState, line: Line) -> None:

@@ -9,10 +9,12 @@ Source: delegation-invariants (CONFIRM, STOP / TAKEOVER, RECEIPT). `REVOKE`, `EX
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import datetime
 from decimal import Context, Decimal
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import (
@@ -234,7 +236,13 @@ class ConfirmRequest(_GrantTerms):
     @property
     def digest(self) -> str:
         """``sha256:`` and 64 hexadecimal digits, computed over the RFC 8785 form of the terms."""
-        return digest_of({"type": "CONFIRM_REQUEST", **self.to_json()}, CanonicalProfile.WIRE)
+        return _digest_terms(self.model_dump_json())
+
+
+@lru_cache(maxsize=256)
+def _digest_terms(document: str) -> str:
+    """Return the digest of a request. Its JSON is written in C, so that equal terms are canonicalized once."""
+    return digest_of({"type": "CONFIRM_REQUEST", **json.loads(document)}, CanonicalProfile.WIRE)
 
 
 class FirstApproval(AuthorityRecord):

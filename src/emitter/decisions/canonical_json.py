@@ -15,6 +15,7 @@ import json
 import math
 import re
 import weakref
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
@@ -70,6 +71,7 @@ def canonicalize(value: Json, profile: CanonicalProfile = CanonicalProfile.ENVEL
 
 _encode_plain = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")).encode
 """Writes a plain value as RFC 8785 does, in C."""
+_encode_in_order = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 def _is_plain(value: Json) -> bool:
@@ -81,16 +83,19 @@ def _is_plain(value: Json) -> bool:
     while pending:  # the deepest first, so that a cycle ends
         each, depth = pending.pop()
         kind = type(each)
-        if kind is dict:
-            if depth == MAX_DEPTH or not ({*map(type, each)} <= _TEXT and "".join(each).isascii()):
-                return False
-            pending += [(entry, depth + 1) for entry in each.values() if type(entry) not in _ALWAYS_PLAIN]
+        if kind is dict and {*map(type, each)} <= _TEXT and "".join(each).isascii():
+            inner = each.values()
         elif kind is list:
-            if depth == MAX_DEPTH:
-                return False
-            pending += [(entry, depth + 1) for entry in each if type(entry) not in _ALWAYS_PLAIN]
-        elif not (kind in _ALWAYS_PLAIN or (kind is int and -MAX_INTEGER <= each <= MAX_INTEGER)):
+            inner = each
+        elif kind in _ALWAYS_PLAIN or (kind is int and -MAX_INTEGER <= each <= MAX_INTEGER):
+            continue
+        else:
             return False
+        if depth == MAX_DEPTH:
+            return False
+        for entry in inner:
+            if type(entry) not in _ALWAYS_PLAIN:
+                pending.append((entry, depth + 1))  # noqa: PERF401  a comprehension is a call
     return True
 
 
@@ -106,6 +111,11 @@ def normalize_json(
     The pointer in the error shows only member names in ``disclosed_names``. Other names are content and appear as
     ``*``.
     """
+    if _is_plain(value):
+        try:
+            return json.loads(_encode_in_order(value).encode())
+        except UnicodeEncodeError:  # a lone surrogate, as in canonicalize()
+            pass
     return _Normalizer(profile, disclosed_names).normalize_value(value, "", 0)
 
 
@@ -235,6 +245,13 @@ def parse_strict_json(
     mark, more than 64 nested containers, and numbers that ``profile`` does not allow. The error has the position as a
     byte offset or a pointer; ``disclosed_names`` are the member names that it may show.
     """
+    with suppress(ValueError, RecursionError):
+        value: Json = json.loads(text)
+        # What is written as it was read has no member twice.
+        if _is_plain(value) and _encode_in_order(value).encode() == (
+            text if isinstance(text, bytes) else text.encode()
+        ):
+            return value
     document = _decode(text)
     if isinstance(document, NotCanonical):
         raise document

@@ -73,7 +73,6 @@ from emitter.errors import (
 from emitter.events import Level
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
-from emitter.threads import run_blocking
 
 __all__ = ["Approval", "Assignment", "KeepWords", "Ledger", "PendingDecision", "ResolvedDecision", "UnreadableAnswer"]
 
@@ -81,6 +80,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from emitter.decisions.ledger_details import DetailRequest
+    from emitter.decisions.ledger_waiting import Outages
     from emitter.decisions.resolution import AnswerVerifier, Dialogue, FreeText, Resolution
     from emitter.events import LogAppended
     from emitter.models import BindingMoment
@@ -269,7 +269,9 @@ class Ledger:
         """Wait until a decision is closed, by any process, and return it as ``find`` does.
 
         All waits of an event loop share one query of the store, which runs in a thread. To give up after some time, use
-        ``asyncio.timeout``; the decision stays open.
+        ``asyncio.timeout``; the decision stays open. A store that cannot be used for a time, such as a database that
+        restarts, ends no wait: it is queried at growing intervals, up to 30 seconds, and a ``RuntimeWarning`` is issued
+        once.
 
         Args:
             decision_id: A decision that was opened.
@@ -280,16 +282,22 @@ class Ledger:
 
         Raises:
             UnknownDecision: No decision has this id.
-            StoreFailed: The store cannot be read.
+            StoreAltered: The decision was changed in the store.
         """
         seconds = ledger_arguments.check_seconds(poll, "poll")
         if seconds is None:
             raise InputError("poll must be a number of seconds.")
-        decision = await run_blocking(self.find, decision_id)
+        find = partial(self.find, decision_id)
+        decision = await self.outages.outlast(find, seconds)
         while isinstance(decision, PendingDecision) and not decision.expiry_recorded:
             await self._waiters.wait(decision.reference, seconds)
-            decision = await run_blocking(self.find, decision_id)
+            decision = await self.outages.outlast(find, seconds)
         return decision
+
+    @property
+    def outages(self) -> Outages:
+        """The outages of the store, for those who wait for something in it."""
+        return self._waiters.outages
 
     def delete_words(self, decision_id: str) -> int:
         """Delete the principal's words about a decision from the store and from this process.

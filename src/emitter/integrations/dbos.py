@@ -23,11 +23,11 @@ from emitter.errors import (
     DecisionExpired,
     InputError,
     MissingExtra,
+    StoreFailed,
     Unfinished,
     UnknownOutcome,
 )
 from emitter.stores import MemoryStore
-from emitter.threads import run_blocking
 
 try:
     DBOS: Any = import_module("dbos").DBOS
@@ -123,15 +123,16 @@ async def ask(  # noqa: PLR0913  most have a default
 
     async def wait() -> str:
         key = _step_key()
-        await run_blocking(
+        open_decision = partial(
             ledger.open, moment, agent=agent, decision_id=key, expires_in=expires_in, actions=actions, after=after
         )
+        await ledger.outages.outlast(open_decision, poll)
         if not isinstance(await ledger.wait(key, poll=poll), ResolvedDecision):
             raise DecisionExpired(f"The decision {key} expired or was withdrawn without an answer.")
         return key
 
     decision_id = await _run_step("emitter.ask", wait)
-    resolved = await run_blocking(ledger.find, decision_id)
+    resolved = await ledger.outages.outlast(partial(ledger.find, decision_id), poll)
     return cast("ResolvedDecision", resolved)
 
 
@@ -160,10 +161,12 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
     _check_durable("tool", tool.ledger)
 
     async def call() -> Any:
-        key, is_logged = _step_key(), False
+        key, is_logged, delay = _step_key(), False, poll
         while True:
             try:
                 return await _make_call(partial(tool.call, key, *args, **arguments))
+            except StoreFailed as error:  # the call goes on from where it was left, and is not made twice
+                delay = await tool.ledger.outages.pause(error, delay)
             except ApprovalPending as waiting:
                 await tool.ledger.wait(waiting.decision_id, poll=poll)
             except Unfinished as error:

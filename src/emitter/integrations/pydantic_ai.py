@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from emitter.decisions.ledger_entries import ResolvedDecision
@@ -26,7 +27,6 @@ from emitter.integrations.approvals import (
     is_approved,
     make_call_id,
 )
-from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -166,9 +166,10 @@ def wait_for_answers(
     """
 
     async def handle(_: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults:
-        ids = (await run_blocking(build_results, ledger, requests)).approvals
+        build = partial(build_results, ledger, requests)
+        ids = (await ledger.outages.outlast(build, poll)).approvals
         await asyncio.gather(*(ledger.wait(_decision_id(requests, each), poll=poll) for each in ids))
-        return await run_blocking(build_results, ledger, requests)
+        return await ledger.outages.outlast(build, poll)
 
     return handle
 

@@ -193,7 +193,7 @@ def next_sequence(after: int) -> int:
 
 def _dump_json(value: Json) -> str:
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_json_default)
+        return _encode_json(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             "A store can hold JSON only, and this is not a JSON value.",
@@ -205,3 +205,6 @@ def _json_default(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Json]", value))
     raise TypeError(type(value).__name__)
+
+
+_encode_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, default=_json_default).encode

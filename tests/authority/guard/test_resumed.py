@@ -227,7 +227,7 @@ def test_a_call_of_an_earlier_release_goes_on(monkeypatch: pytest.MonkeyPatch) -
     with monkeypatch.context() as earlier:
         earlier.setattr(calls, "propose", propose_short)
         earlier.setattr(
-            calls, "_new_call_entry", lambda given: {k: v for k, v in first_entry(given).items() if k != "arguments"}
+            calls, "_new_call_entry", lambda *given: {k: v for k, v in first_entry(*given).items() if k != "arguments"}
         )
         earlier.setattr("emitter.authority.guard.briefing.mark_lookalikes", lambda text, _: text)
         pending = guard(store).propose("c", *call)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.decisions import select_option
+from emitter.decisions import ledger_waiting, select_option
 from emitter.decisions.ledger import Ledger, PendingDecision, ResolvedDecision
-from emitter.errors import InputError, StoreFailed, UnknownDecision
-from emitter.stores import MemoryStore, SqliteStore
+from emitter.errors import InputError, StoreAltered, StoreFailed, UnknownDecision
+from emitter.stores import MemoryStore, SqliteStore, SqlStore
+from emitter.threads import run_blocking
 from tests.decisions.ledger.asking import Hand, moment
+from tests.stores.postgres import running
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from emitter.messages import Json
+    from emitter.stores import Entry
 
 SHORT = 0.01
 
@@ -142,22 +146,118 @@ def test_who_stops_waiting_leaves_nothing_behind() -> None:
     asyncio.run(scene())
 
 
-def test_a_store_that_fails_ends_every_wait() -> None:
-    """With the store's own error; a later wait looks again."""
-    store = Counting()
+class Away(MemoryStore):
+    """A store that fails as often as it is told to, or for ever, whatever is asked of it."""
+
+    __slots__ = ("asked", "failing")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failing, self.asked = 0.0, 0
+
+    def find(self, run_id: str, correlation_id: str) -> Entry | None:
+        """Look something up."""
+        self._fail()
+        return super().find(run_id, correlation_id)
+
+    def events(self, run_id: str, after: int = -1, *, node_id: str | None = None) -> tuple[Mapping[str, Json], ...]:
+        """Return the log."""
+        self._fail()
+        return super().events(run_id, after, node_id=node_id)
+
+    def _fail(self) -> None:
+        self.asked += 1
+        if self.failing > 0:
+            self.failing -= 1
+            raise StoreFailed("The store is away.")
+
+
+@pytest.mark.parametrize("failures", [1, 2, 5])
+@pytest.mark.parametrize("begins", ["before the wait", "amid the wait"])
+def test_a_store_that_is_away_ends_no_wait(begins: str, failures: int) -> None:
+    """Each outage is warned of once, whoever waits; the waits go on when the store is there again."""
+    store = Away()
     ledger = Ledger(store)
-    ledger.open(moment("Now?"), decision_id="d")
+    for number in range(3):
+        ledger.open(moment(f"Now {number}?"), decision_id=f"d{number}")
+
+    async def outage(waits: list[asyncio.Task[Any]], number: int) -> None:
+        store.failing = failures
+        while store.failing:  # noqa: ASYNC110  a store sets no event
+            await asyncio.sleep(0)
+        assert not any(each.done() for each in waits[number:])
+        await run_blocking(answer, ledger, f"d{number}")
+        assert isinstance(await waits[number], ResolvedDecision)
 
     async def scene() -> None:
-        waits = [asyncio.create_task(ledger.wait("d", poll=SHORT)) for _ in range(2)]
-        await asyncio.sleep(0)
-        store.fails = True
-        assert [type(each) for each in await asyncio.gather(*waits, return_exceptions=True)] == [StoreFailed] * 2
-        store.fails = False
-        answer(ledger, "d")
-        assert isinstance(await ledger.wait("d"), ResolvedDecision)
+        if begins == "before the wait":
+            store.failing = 1
+        waits = [asyncio.create_task(ledger.wait(f"d{number}", poll=SHORT)) for number in range(3)]
+        for number in range(3):
+            await outage(waits, number)
 
-    asyncio.run(scene())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        asyncio.run(scene())
+    assert 1 <= len(caught) <= 3
+    assert all("The store is away" in str(each.message) for each in caught)
+
+
+def test_a_wait_looks_less_and_less_often_at_a_store_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice as long each time, up to half a minute; and soon again after it was there."""
+    slept: list[float] = []
+    sleep = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        slept.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(ledger_waiting.asyncio, "sleep", note)
+    store = Away()
+    ledger = Ledger(store)
+    ledger.open(moment("Now?"), decision_id="d")
+    answer(ledger, "d")
+    for failures in (9, 2):
+        store.failing = failures
+        with pytest.warns(RuntimeWarning, match="The store is away") as caught:
+            asyncio.run(ledger.wait("d", poll=0.5))
+        assert len(caught) == 1
+    assert slept == [0.5, 1, 2, 4, 8, 16, 30, 30, 30, 0.5, 1]
+
+
+def test_a_decision_that_was_altered_ends_the_wait() -> None:
+    """Waiting does not help it."""
+    store = MemoryStore()
+    ledger = Ledger(store)
+    opened = ledger.open(moment("Now?"), decision_id="d")
+    key = ("emitter.ledger", f"opened:{opened.reference}")
+    store._entries[key] = store._entries[key].replace("Now?", "Never?")
+    with pytest.raises(StoreAltered):
+        asyncio.run(ledger.wait("d", poll=SHORT))
+
+
+def test_a_server_that_restarts_ends_no_wait() -> None:
+    """An agent waits on PostgreSQL, which is restarted; the answer comes afterwards."""
+    with running() as server, SqlStore(server.empty(), timeout=5) as store:
+        ledger = Ledger(store)
+        ledger.open(moment("Now?"), decision_id="d")
+
+        async def scene() -> object:
+            waiting = asyncio.create_task(ledger.wait("d", poll=SHORT))
+            await asyncio.sleep(0)
+            await run_blocking(server.stop)
+            with pytest.raises(StoreFailed):
+                await run_blocking(ledger.rates)
+            while not caught:  # noqa: ASYNC110  a warning sets no event
+                await asyncio.sleep(SHORT)
+            await run_blocking(server.start)
+            await run_blocking(answer, ledger, "d")
+            return await waiting
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert isinstance(asyncio.run(scene()), ResolvedDecision)
+        assert [each.category for each in caught] == [RuntimeWarning]
 
 
 @pytest.mark.parametrize(

@@ -262,11 +262,8 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
     """Make a call once it is approved, or return the retained result of an earlier one with its id."""
     proposed: ProposedCall = yield BlockingStep(partial(propose_call, call))
     resolved = yield from _resolve_decision(call, proposed)
-    # Whoever can write to the store could have opened another decision under this id: the envelope that was answered
-    # must state this call.
-    _check_states_call(call, proposed, resolved)
     _check_approved(proposed, resolved)
-    confirm: Confirm = yield from grants.grant_confirm(call.context, resolved, proposed.request)
+    confirm: Confirm = yield from grants.grant_consent(call.context, resolved, proposed.request)
     bound: inspect.BoundArguments = yield BlockingStep(partial(call.arguments.decode, proposed.proposal.parameters))
     action = Execution(
         _action_request(call, proposed),
@@ -274,7 +271,8 @@ def run_guarded_call(call: GuardedCall) -> Steps[Any]:
         call.config.describe,
         call.config.retain,
     )
-    return (yield from execution.execute_confirmed(call.context, confirm.confirm_id, action))
+    # The chain was read, or written to, for the confirm.
+    return (yield from execution.execute_confirmed(call.context, confirm.confirm_id, action, refresh=False))
 
 
 def resume_guarded_call(restore: Callable[[str], GuardedCall], call_id: str) -> Steps[Any]:
@@ -326,16 +324,24 @@ def _find_or_open(call: GuardedCall, proposed_call: ProposedCall) -> Steps[Pendi
 
 
 def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[ResolvedDecision]:
-    """Return the resolved decision, or raise ``ApprovalPending``."""
+    """Return the resolved decision, or raise ``ApprovalPending``.
+
+    Whoever can write to the store could have opened another decision under this id, so the envelope that was answered
+    must state this call.
+    """
     decision = yield from _find_or_open(call, proposed_call)
+    if isinstance(decision, ResolvedDecision) or not decision.created:
+        _check_states_call(call, proposed_call, decision)
     if isinstance(decision, ResolvedDecision):
         return decision
-    _check_states_call(call, proposed_call, decision)
     if decision.expiry_recorded:
         raise _unanswered(call, decision)
     if call.config.ask is None:
         raise _approval_pending(call, decision)
-    return (yield from _ask_principal(call, call.config.ask, decision))
+    resolved = yield from _ask_principal(call, call.config.ask, decision)
+    if resolved.pending is not decision:
+        _check_states_call(call, proposed_call, resolved)
+    return resolved
 
 
 def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecision) -> Steps[ResolvedDecision]:
@@ -368,7 +374,8 @@ def _check_states_call(
     """Raise ``Tampered`` if the decision under this call's id is about something else."""
     pending = pending_of(decision)
     is_weaker = not pending.four_eyes and call.config.needs_four_eyes(call.parameters)
-    if is_weaker or not states_call(_approval_request(call, proposed_call), pending.moment, pending.actions):
+    request = ApprovalRequest(call.config.name, proposed_call.proposal, proposed_call.request)
+    if is_weaker or not states_call(request, pending.moment, pending.actions):
         raise Tampered(
             "The decision stored under this call's id is not about this call, or four_eyes= was turned on meanwhile.",
             place=pending.decision_id,
@@ -376,11 +383,9 @@ def _check_states_call(
         )
 
 
-def _approval_request(call: GuardedCall, proposed_call: ProposedCall) -> ApprovalRequest:
-    return ApprovalRequest(call.config.name, proposed_call.proposal, proposed_call.request.model_copy(deep=True))
-
-
 def _find_decision(call: GuardedCall, proposed_call: ProposedCall) -> PendingDecision | ResolvedDecision | None:
+    if proposed_call.is_new:
+        return None
     try:
         return call.context.ledger.find(proposed_call.decision_id)
     except UnknownDecision:
@@ -392,26 +397,28 @@ def _open_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[Pend
 
     ``before_confirm`` hooks run first, so that nobody is asked about a call they would reject.
     """
-    yield from run_hooks_before(call.context, "before_confirm", proposed_call.request.model_copy(deep=True))
-    refusals: tuple[ResolvedDecision, ...] = yield BlockingStep(partial(_find_refusals, call, proposed_call))
+    yield from run_hooks_before(call.context, "before_confirm", proposed_call.request, copied=True)
+    subject = _call_subject(call, proposed_call)
+    refusals: tuple[ResolvedDecision, ...] = yield BlockingStep(partial(_find_refusals, call, subject))
     continuations = [each.continuation for each in reversed(refusals)]
     objections = tuple(each for each in continuations if isinstance(each, Reopen))
-    request = _approval_request(call, proposed_call).with_objections(objections)
+    name, proposal, requested = call.config.name, proposed_call.proposal, proposed_call.request
+    request = ApprovalRequest(name, proposal, requested.model_copy(deep=True)).with_objections(objections)
     briefed: BindingMoment = yield UserCodeStep(partial(call.config.brief, request))
     # A brief may change the request it receives, so the call is stated from another one.
-    moment, call_index = add_call_findings(_approval_request(call, proposed_call), briefed)
+    moment, call_index = add_call_findings(ApprovalRequest(name, proposal, requested), briefed)
     count = len(moment.question.options)
-    actions = tuple(proposed_call.request.digest if index == call_index else None for index in range(count))
+    actions = tuple(requested.digest if index == call_index else None for index in range(count))
     after = tuple(each.decision_id for each in refusals) if request.has_read_objections else ()
     opened: PendingDecision | ResolvedDecision = yield BlockingStep(
-        partial(_open_in_ledger, call, proposed_call, moment, actions, after)
+        partial(_open_in_ledger, call, proposed_call, _Question(moment, actions, after, subject))
     )
     return opened
 
 
-def _find_refusals(call: GuardedCall, proposed_call: ProposedCall) -> tuple[ResolvedDecision, ...]:
+def _find_refusals(call: GuardedCall, subject: str) -> tuple[ResolvedDecision, ...]:
     """Return the refused decisions about the same call. Raises ``NotApproved`` if an objection is unreadable."""
-    refusals = call.context.ledger.find_refusals(_call_subject(call, proposed_call))
+    refusals = call.context.ledger.find_refusals(subject)
     for refused in refusals:
         if isinstance(refused.resolution, UnreadableAnswer):
             raise _already_refused(refused.decision_id, _UNREADABLE_HINT)
@@ -431,27 +438,35 @@ def _call_subject(call: GuardedCall, proposed_call: ProposedCall) -> str:
     return digest_of(members, CanonicalProfile.WIRE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question about a call: its envelope, the digests of its options, the refusals it takes up, and its subject."""
+
+    moment: BindingMoment
+    actions: tuple[str | None, ...]
+    after: tuple[str, ...]
+    subject: str
+
+
 def _open_in_ledger(
-    call: GuardedCall,
-    proposed_call: ProposedCall,
-    moment: BindingMoment,
-    actions: tuple[str | None, ...],
-    after: tuple[str, ...],
+    call: GuardedCall, proposed_call: ProposedCall, question: _Question
 ) -> PendingDecision | ResolvedDecision:
     ledger, decision_id = call.context.ledger, proposed_call.decision_id
     workflow_id = proposed_call.request.scope.workflow_id
     grants.record_workflow(call.context, decision_reference(decision_id), workflow_id, call.config.step_id)
     try:
-        ledger.open(
-            moment,
+        opened = ledger.open(
+            question.moment,
             agent=call.context.actor,
             decision_id=decision_id,
             expires_in=call.config.expires_in,
-            actions=actions,
-            after=after,
+            actions=question.actions,
+            after=question.after,
             four_eyes=call.config.needs_four_eyes(call.parameters),
-            subject=_call_subject(call, proposed_call),
+            subject=question.subject,
         )
+        if opened.created:
+            return opened
     except WrongDigest:
         pass  # another process opened it, with an envelope of its own
     except AlreadyResolved as error:
@@ -471,7 +486,7 @@ def _record_answer(call: GuardedCall, pending: PendingDecision, answer: object) 
             record = ledger.record_unresolved if call.has_own_id else ledger.withdraw
             record(decision_id, answer.reason, channel=call.config.channel)
         elif not isinstance(answer, ResolvedDecision):
-            return ledger.resolve(decision_id, answer, channel=call.config.channel)  # type: ignore[arg-type]  # resolve() validates it
+            return ledger.resolve_pending(pending, answer, channel=call.config.channel)  # type: ignore[arg-type]  # it validates the answer
     except AlreadyResolved:
         pass  # another surface was faster; its answer counts
     except DecisionExpired:
@@ -576,22 +591,30 @@ class ProposedCall:
     proposal: Proposal
     request: ConfirmRequest
     decision_id: str
+    is_new: bool = False
 
 
 def propose_call(call: GuardedCall) -> ProposedCall:
     """Return what is proposed under the call's id, or raise ``OtherCall`` if that is a different call."""
-    journal, name = call.context.journal, _call_key(call.call_id)
-    entry = as_mapping(journal.get_value(name)) or as_mapping(journal.put_once(name, _new_call_entry(call)))
+    # The library's own ids are new.
+    entry: Mapping[str, Json] = (
+        as_mapping(call.context.journal.get_value(_call_key(call.call_id))) if call.has_own_id else {}
+    )
+    if not entry:
+        entry, proposed = _propose_new(call)
+        if proposed is not None:
+            return proposed
     if not all(isinstance(entry.get(member), str) for member in _STORED_FIELDS):
         raise _tampered_entry(call.call_id)
     if call.config.has_explicit_workflow and call.config.workflow_id != entry["workflow_id"]:
         raise _other_call("/workflow_id")
     proposal = _load_proposal(call, entry)
     request = _confirm_request(call, proposal, entry["workflow_id"])
-    if (request.digest, call.config.name) != (entry["request"], entry["action"]) or not _is_first_caller(call):
+    if (request.digest, call.config.name) != (entry["request"], entry["action"]):
         if (proposer := entry.get("function", call.function.name)) != call.function.name:
             raise _other_call("/function", hint=_OTHER_FUNCTION_HINT.format(proposer, call.function.name))
         raise _other_call(_find_other_class(call, entry))
+    _check_first_caller(call)
     return ProposedCall(proposal, request, entry["decision_id"])
 
 
@@ -620,29 +643,39 @@ def _call_key(call_id: str) -> str:
     return f"call:{call_id}"
 
 
-def _new_call_entry(call: GuardedCall) -> dict[str, Json]:
-    """Build the entry to store under a new call's id. Of concurrent entries the first is kept."""
-    proposal, workflow_id = _write_proposal(call), call.config.workflow_id
-    request = _confirm_request(call, proposal, workflow_id)
+def _propose_new(call: GuardedCall) -> tuple[Mapping[str, Json], ProposedCall | None]:
+    """Store the entry of a new call, and return it with the call; of concurrent entries the first, without a call."""
+    proposal = _write_proposal(call)
+    request = _confirm_request(call, proposal, call.config.workflow_id)
     rules.check_enforceable_limits(request.limits, call.context.limit_names)
+    entry = _new_call_entry(call, proposal, request)
+    stored, is_new = call.context.journal.put_new(_call_key(call.call_id), entry)
+    if not is_new:
+        return as_mapping(stored), None
+    _check_first_caller(call)
+    return entry, ProposedCall(proposal, request, entry["decision_id"], is_new=True)
+
+
+def _new_call_entry(call: GuardedCall, proposal: Proposal, request: ConfirmRequest) -> dict[str, Json]:
     return {
         "r3_s256": proposal.s256,
         "request": request.digest,
         "action": call.config.name,
-        "workflow_id": workflow_id,
+        "workflow_id": request.scope.workflow_id,
         "decision_id": generate_id(),
         "function": call.function.name,
         "arguments": call.arguments.keep(proposal).to_text(),
     }
 
 
-def _is_first_caller(call: GuardedCall) -> bool:
-    """Return True unless another live tool in this process made a call under this id.
+def _check_first_caller(call: GuardedCall) -> None:
+    """Raise ``OtherCall`` if another live tool in this process made a call under this id.
 
     Two tools may share a name and hold different objects, such as methods of unnamed objects.
     """
     first = call.context.active_actions.first_caller(call.call_id, call.function)
-    return first.is_same(call.function, ignore_owner=call.config.account is not None)
+    if not first.is_same(call.function, ignore_owner=call.config.account is not None):
+        raise _other_call("")
 
 
 def _confirm_request(call: GuardedCall, proposal: Proposal, workflow_id: str) -> ConfirmRequest:

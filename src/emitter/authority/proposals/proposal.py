@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
@@ -67,7 +66,7 @@ class Proposal:
     @property
     def content(self) -> dict[str, Json]:
         """The members of the document."""
-        return deepcopy(self._content)
+        return _copy_json(self._content)
 
     @property
     def vocabulary(self) -> str:
@@ -99,6 +98,17 @@ class Proposal:
     def display(self) -> Display | None:
         """The text shown to a person, if any."""
         return Display.from_json(self._content.get("display"))
+
+
+def _copy_json(value: Json) -> Json:
+    match value:
+        case dict():
+            members = cast("dict[str, Json]", value).items()
+            return {name: each if type(each) is str else _copy_json(each) for name, each in members}
+        case list():
+            return [each if type(each) is str else _copy_json(each) for each in cast("list[Json]", value)]
+        case _:
+            return value
 
 
 def propose(  # noqa: PLR0913  all but the first two have defaults

@@ -53,7 +53,8 @@ class ProposalStore:
         outcome = {"s256": proposal.s256, "uri": proposal.uri}
         new = NewEntry(Entry(_DOCUMENT_TYPE, outcome, {"document": proposal.document.decode()}))
         stored = self._store.get_or_create(PROPOSAL_RUN_ID, _hash_key(proposal.s256), lambda: new)
-        _read_entry(stored.entry, proposal.s256)
+        if not stored.created:
+            _read_entry(stored.entry, proposal.s256)
         if proposal.uri:
             self._register_uri(proposal)
         return proposal
