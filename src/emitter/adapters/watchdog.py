@@ -212,10 +212,11 @@ def _current_frames() -> dict[int, FrameType]:
     if is_collecting:
         gc.disable()
     try:
-        return cast("Any", sys)._current_frames()  # noqa: SLF001  documented in spite of its name
+        frames: dict[int, FrameType] = cast("Any", sys)._current_frames()  # noqa: SLF001  documented in spite of its name
     finally:
         if is_collecting:
             gc.enable()
+    return frames
 
 
 def _find_socket(frame: FrameType | None) -> socket.socket | None:

@@ -82,7 +82,7 @@ def _is_plain(value: Json) -> bool:
     pending: list[tuple[Json, int]] = [(value, 0)]
     while pending:  # the deepest first, so that a cycle ends
         each, depth = pending.pop()
-        kind = type(each)
+        kind: object = each.__class__
         if kind is dict and {*map(type, each)} <= _TEXT and "".join(each).isascii():
             inner = each.values()
         elif kind is list:

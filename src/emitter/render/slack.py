@@ -225,10 +225,10 @@ def find_words_problem(payload: Mapping[str, Json]) -> str | None:
     outcome, words = value.get("outcome"), _submitted_words(view)
     if outcome not in VETO_FIELDS:
         return None  # it is no form of this module, and nothing will be recorded for it
-    resolution = {
+    resolution: dict[str, Json] = {
         "outcome": outcome,
         "digest": value.get("digest"),
-        VETO_FIELDS[outcome]: "" if words is None else words,
+        VETO_FIELDS[ResolutionOutcome(outcome)]: "" if words is None else words,
     }
     try:
         resolution_from_json(resolution)

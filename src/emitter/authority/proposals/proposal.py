@@ -66,7 +66,8 @@ class Proposal:
     @property
     def content(self) -> dict[str, Json]:
         """The members of the document."""
-        return _copy_json(self._content)
+        content: dict[str, Json] = _copy_json(self._content)
+        return content
 
     @property
     def vocabulary(self) -> str:
