@@ -82,7 +82,7 @@ def _is_plain(value: Json) -> bool:
     pending: list[tuple[Json, int]] = [(value, 0)]
     while pending:  # the deepest first, so that a cycle ends
         each, depth = pending.pop()
-        kind: object = each.__class__
+        kind = type(each)  # pyright: ignore[reportUnknownVariableType]  cast() is a call
         if kind is dict and {*map(type, each)} <= _TEXT and "".join(each).isascii():
             inner = each.values()
         elif kind is list:
