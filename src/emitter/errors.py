@@ -492,6 +492,22 @@ class StoreAltered(StoreFailed, Tampered):
     """The contents of a store were changed after they were written."""
 
 
+class NewerRecord(StoreFailed):
+    """A record was written by a newer release, so this one cannot tell what it means. It was not changed.
+
+    ``version`` is the record's, and ``known`` the latest one that this release knows.
+    """
+
+    hint = "Update emitter in this process. Until then it can stop a workflow, and revoke a confirm that it knows."
+
+    def __init__(self, place: str, *, version: int, known: int, hint: str | None = None) -> None:
+        super().__init__(
+            f"{place} was written by a newer release, version {version}; this release knows {known}.", hint=hint
+        )
+        self.version = version
+        self.known = known
+
+
 class AuthorityError(EmitterError):
     """An action or a grant of authority was refused. Nothing happened. ``code`` is the reason."""
 

@@ -97,7 +97,7 @@ def forged(lines: list[Document], workflow_id: str = "w") -> list[Document]:
 
 def hashed(line: Document) -> Document:
     """Return a line with the hash that it must have."""
-    members = {name: line[name] for name in ("seq", "at", "prev", "record")}
+    members = {name: value for name, value in line.items() if name not in {"hash", "signature"}}
     return {**line, "hash": digest_of(members, CanonicalProfile.WIRE)}
 
 

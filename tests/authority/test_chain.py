@@ -58,7 +58,7 @@ def repeated(lines: list[Document]) -> bytes:
 
 def spaced(lines: list[Document]) -> bytes:
     """Spell a line in another way."""
-    return text(lines).replace(b'"seq":1}', b'"seq": 1}', 1)
+    return text(lines).replace(b'"seq":1,', b'"seq": 1,', 1)
 
 
 EDITS: dict[str, tuple[Callable[[list[Document]], Any], str, str]] = {

@@ -328,7 +328,7 @@ def test_a_later_format_is_refused(place: Path, vendor: Simulator) -> None:
     run_of(place, [task(0)]).results()
     place.write_bytes(place.read_bytes().replace(b'"version": 1', b'"version": 2', 1))
 
-    with pytest.raises(BadJournal, match="has format 2; this release reads format 1"):
+    with pytest.raises(BadJournal, match="was written by a newer release, version 2; this release knows 1"):
         run_of(place, [task(0)]).results()
     assert len(vendor.calls) == 1
 

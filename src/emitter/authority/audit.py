@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from emitter.authority import rules
 from emitter.authority.chain import check_answer_signature, get_workflow_id, verify_chain
-from emitter.authority.records import Confirm
+from emitter.authority.records import LINE_VERSION, Confirm
 from emitter.authority.rules import WorkflowState
 from emitter.decisions.canonical_json import CanonicalProfile, canonicalize, normalize_json, parse_strict_json
 from emitter.errors import InputError, NotCanonical, Tampered
@@ -42,7 +42,9 @@ class ChainReport:
     ``lines`` is their number, ``head`` the hash of the last, and ``counts`` their number by record type. ``signed``
     counts lines with a signature, verified or not. ``confirms`` have the amounts spent and the reason they ended, and
     ``unfinished`` lists actions without a receipt. ``answered_by`` maps each confirm to the thumbprint of the key that
-    signed its answer, if that was verified.
+    signed its answer, if that was verified. ``newer_version`` is the latest version of a line that a newer release
+    wrote, or 0. Of such lines and those that follow, the hashes, the order and the signatures are verified, and not
+    whether their records were allowed.
     """
 
     workflow_id: str
@@ -53,6 +55,7 @@ class ChainReport:
     confirms: tuple[GrantState, ...]
     unfinished: tuple[Intent, ...]
     answered_by: Mapping[str, str] = field(default_factory=dict[str, str])
+    newer_version: int = 0
 
 
 def export_lines(lines: Iterable[Json]) -> Iterator[bytes]:
@@ -102,7 +105,7 @@ def report_chain(  # noqa: PLR0913  most have a default
     for line in verify_chain(documents, check_line):
         state = state or WorkflowState(_check_workflow_id(line, workflow_id))
         rules.apply_line(state, line, max_skew)
-        if check_answer is not None and isinstance(line.record, Confirm):
+        if check_answer is not None and isinstance(line.record, Confirm) and line.version <= LINE_VERSION:
             answered_by[line.record.confirm_id] = check_answer_signature(line, check_answer) or ""
         counts[line.record.type] += 1
         seen.add(line.hash)
@@ -113,7 +116,15 @@ def report_chain(  # noqa: PLR0913  most have a default
     confirms = tuple(state.confirms.values())
     unfinished = tuple(state.unfinished_intents.values())
     return ChainReport(
-        state.workflow_id, state.next_number, state.head, signed, counts, confirms, unfinished, answered_by
+        state.workflow_id,
+        state.next_number,
+        state.head,
+        signed,
+        counts,
+        confirms,
+        unfinished,
+        answered_by,
+        state.newer_version,
     )
 
 
@@ -140,9 +151,9 @@ def _parse_canonical(row: str | bytes, place: str) -> Json:
 
 def _check_workflow_id(first: Line, workflow_id: str | None) -> str:
     actual = get_workflow_id(first.record)
-    if workflow_id not in {None, actual}:
+    if workflow_id is not None and actual not in {None, workflow_id}:
         raise Tampered("line 0 belongs to another workflow's chain.", place="line 0")
-    return actual
+    return actual or workflow_id or ""
 
 
 def _check_head(head: str | None, seen: set[str], state: WorkflowState) -> None:

@@ -6,17 +6,26 @@ detection. A chain cannot show that its end was cut off: keep the hash of the la
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
-from emitter.authority.records import Confirm, Line, parse_timestamp
+from emitter.authority.records import (
+    LINE_VERSION,
+    RECORD_ADAPTER,
+    Confirm,
+    Line,
+    UnknownRecord,
+    parse_timestamp,
+)
 from emitter.decisions.canonical_json import LONE_SURROGATE, CanonicalProfile, digest_of
 from emitter.errors import InputError, NotCanonical, Tampered, UnsignedLine
+from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from emitter.authority.records import ChainRecord
     from emitter.decisions.resolution import AnswerVerifier
@@ -39,7 +48,8 @@ class SigningCallbacks:
         """Verify the signatures of a line that was read."""
         if self.check is not None:
             self.check(line)
-        if self.check_answer is not None:
+        # What an answer of a newer release covers is not known here.
+        if self.check_answer is not None and line.version <= LINE_VERSION:
             check_answer_signature(line, self.check_answer)
 
 
@@ -47,7 +57,8 @@ def make_line(
     seq: int, at: str, prev: str, record: ChainRecord, sign: Callable[[str], str] | None = None
 ) -> tuple[dict[str, Json], Line]:
     """Return the line of a record as it is stored, signed if ``sign`` is set, and as it reads."""
-    document: dict[str, Json] = {"seq": seq, "at": at, "prev": prev, "record": record.to_json()}
+    document: dict[str, Json] = {"version": LINE_VERSION, "seq": seq, "at": at, "prev": prev}
+    document["record"] = record.to_json()
     hashed = _hash_members(document)
     document["hash"] = hashed
     if sign is not None:
@@ -99,10 +110,45 @@ def parse_line(document: Json, place: str) -> Line:
 
 
 def _validate_line(document: Json, place: str) -> Line:
+    version = as_mapping(document).get("version", 1)
     try:
+        if type(version) is int and version > LINE_VERSION:
+            return _validate_newer(document)
         return Line.model_validate(document)
     except ValidationError:
         raise _not_a_line(place) from None
+
+
+def _validate_newer(document: Mapping[str, Json]) -> Line:
+    """Return a line of a newer release, with what this one knows of its record, or with an ``UnknownRecord``."""
+    frame = {name: document[name] for name in Line.model_fields if name in document and name != "record"}
+    members = as_mapping(document.get("record"))
+    try:
+        return Line.model_validate({**frame, "record": _drop_unknown_members(members)})
+    except ValidationError:
+        name = members.get("workflow_id") or as_mapping(members.get("scope")).get("workflow_id")
+        unknown = UnknownRecord(str(members.get("type")), name if isinstance(name, str) else None)
+        any_record = {"type": "EXPIRE", "timestamp": document.get("at"), "workflow_id": "w", "confirm_id": "c"}
+        return Line.model_validate({**frame, "record": any_record}).model_copy(update={"record": unknown})
+
+
+def _drop_unknown_members(members: Mapping[str, Json]) -> Json:
+    """Return a record without the members that this release does not know."""
+    kept: dict[str, Json] = json.loads(json.dumps(members))
+    try:
+        RECORD_ADAPTER.validate_python(kept)
+    except ValidationError as error:
+        for each in error.errors(include_url=False, include_input=False):
+            if each["type"] == "extra_forbidden":
+                _drop_member(kept, each["loc"])
+    return kept
+
+
+def _drop_member(members: dict[str, Json], place: tuple[int | str, ...]) -> None:
+    *path, last = place
+    for step in path:  # it also has names of types, which are no members
+        members = members.get(str(step), members)
+    members.pop(str(last), None)
 
 
 def _not_a_line(place: str) -> Tampered:
@@ -112,9 +158,13 @@ def _not_a_line(place: str) -> Tampered:
 def check_follows(last: Line | None, line: Line, place: str, workflow_id: str | None = None) -> None:
     """Raise ``Tampered`` unless the line directly follows ``last`` in the same workflow."""
     workflow = workflow_id or get_workflow_id(line.record if last is None else last.record)
-    expected = (0, compute_genesis_hash(workflow)) if last is None else (last.seq + 1, last.hash)
+    if last is not None:
+        expected = (last.seq + 1, last.hash)
+    else:
+        expected = (0, line.prev if workflow is None else compute_genesis_hash(workflow))
     is_earlier = last is not None and parse_timestamp(line.at) < parse_timestamp(last.at)
-    if (line.seq, line.prev) != expected or is_earlier or get_workflow_id(line.record) != workflow:
+    is_other = None not in {workflow, named := get_workflow_id(line.record)} and named != workflow
+    if (line.seq, line.prev) != expected or is_earlier or is_other:
         raise Tampered(f"{place} does not follow the previous line.", place=place)
 
 
@@ -127,16 +177,20 @@ def check_stays_signed(last: Line | None, line: Line) -> None:
 def verify_chain(documents: Iterable[Json], check_line: Callable[[Line], None] | None = None) -> Iterator[Line]:
     """Yield the lines of a chain, calling ``check_line`` on each; raise ``Tampered`` at the first invalid one."""
     last: Line | None = None
+    workflow: str | None = None
     for number, document in enumerate(documents):
         place = f"line {number}"
         line = parse_line(document, place)
-        check_follows(last, line, place)
+        workflow = workflow or get_workflow_id(line.record)
+        check_follows(last, line, place, workflow)
         if check_line is not None:
             check_line(line)
         last = line
         yield line
 
 
-def get_workflow_id(record: ChainRecord) -> str:
-    """Return the workflow id of any record."""
+def get_workflow_id(record: ChainRecord | UnknownRecord) -> str | None:
+    """Return the workflow id of any record, or None if a newer release wrote it elsewhere."""
+    if isinstance(record, UnknownRecord):
+        return record.workflow_id
     return record.scope.workflow_id if record.type == "CONFIRM" else record.workflow_id

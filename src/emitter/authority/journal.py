@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar, overload
 from emitter.authority import chain, rules
 from emitter.authority.records import parse_timestamp
 from emitter.authority.rules import WorkflowState
-from emitter.errors import EmitterError, Tampered
+from emitter.errors import EmitterError, StoreAltered, Tampered
 from emitter.events import Level, LogAppended, RunEvent, format_timestamp
 from emitter.messages import as_mapping
 from emitter.problems import warn_of_problem
 from emitter.stores import Entry, NewEntry
 from emitter.stores import locks as forks
-from emitter.stores.protocol import scan_from
+from emitter.stores.protocol import require_known, scan_from
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ RecordFactory: TypeAlias = Callable[[WorkflowState, float], NewRecord[R] | None]
 
 It returns None if there is nothing to add, and raises if nothing may be added.
 """
+
+
+_ENDING_TYPES: Final = frozenset({"STOP", "REVOKE", "EXPIRE", "RECEIPT"})
+"""The records that allow nothing, and so can follow records that this release does not know."""
 
 
 class _NothingToAppend(Exception):
@@ -204,6 +208,8 @@ class Journal:
             draft = make_record(state, at)
             if draft is None:
                 raise _NothingToAppend
+            if draft.record.type not in _ENDING_TYPES:
+                rules.check_all_known(state)
             if state.last is None:
                 # Before the first line is stored: a process that is killed in between leaves a listed workflow without
                 # lines, and never a chain that is not listed.
@@ -303,6 +309,8 @@ class Journal:
 
 
 def _stored_value(entry: Entry, name: str) -> Json:
+    if not name.startswith("confirm:"):  # whose workflow is found in any version, so that it can be revoked
+        require_known(entry, f"The record {name}")
     if "value" not in entry.outcome:
         raise Tampered("A value in the store was changed.", place=name)
     return entry.outcome["value"]
@@ -335,7 +343,10 @@ def _read_lines(store: Store, run_id: str, first: int, after: int) -> Iterator[t
 
     ``after`` is the position of an earlier line. A store that cannot scan is asked for one line after the other.
     """
-    scanned = scan_from(store, run_id, after)
+    try:
+        scanned = scan_from(store, run_id, after)
+    except StoreAltered:  # one of them: the others are read, and the error is raised in its place
+        scanned = None
     if scanned is None:
         while (entry := store.find(run_id, str(first))) is not None:
             yield -1, entry

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Context, Decimal
 from enum import Enum
@@ -20,7 +21,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
+    TypeAdapter,
     WithJsonSchema,
     model_validator,
 )
@@ -457,19 +460,37 @@ ChainRecord: TypeAlias = Annotated[
     Confirm | Revoke | Expire | Stop | Resume | Intent | Receipt, Field(discriminator="type")
 ]
 """Any record of a chain."""
+RECORD_ADAPTER: Final[TypeAdapter[ChainRecord]] = TypeAdapter(ChainRecord, config=ConfigDict(defer_build=True))
 
 
 class Line(AuthorityRecord):
     """One record at its position in a chain.
 
+    ``version`` is that of the line's form. Lines of the time before versions have the first one, and no such member.
     ``seq`` counts from 0 within a workflow, ``at`` never decreases, and ``hash`` covers every member except itself and
     ``signature``. ``prev`` is the previous line's hash; on the first line it is derived from the workflow id.
     ``signature`` is a detached JWS over ``hash``.
     """
 
+    version: Annotated[int, Field(ge=1)] = 1
     seq: Annotated[int, Field(ge=0)]
     at: Timestamp
     prev: Digest
     record: ChainRecord
     hash: Digest
     signature: Annotated[str | None, REJECT_NULL] = None
+
+
+LINE_VERSION: Final = 1
+"""The version of the lines that this release writes, and the latest one that it knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownRecord:
+    """A record of a newer release, of which this one only knows that it has its place in a chain.
+
+    ``workflow_id`` is None if the record does not name it where records of this release do.
+    """
+
+    type: str
+    workflow_id: str | None

@@ -9,6 +9,7 @@ Source: delegation-invariants, CONFIRM and STOP.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Final, assert_never
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from emitter.authority.chain import compute_genesis_hash
 from emitter.authority.records import (
     BUDGET_PATTERN,
+    LINE_VERSION,
     ActionRequest,
     Confirm,
     ConfirmRequest,
@@ -27,6 +29,7 @@ from emitter.authority.records import (
     Stop,
     StopScope,
     TakeoverMode,
+    UnknownRecord,
     add_amounts,
     parse_timestamp,
 )
@@ -40,6 +43,7 @@ from emitter.errors import (
     LimitExceeded,
     LimitUnknown,
     LimitUnstated,
+    NewerRecord,
     NotConsent,
     NotRevocable,
     OtherCall,
@@ -102,6 +106,8 @@ class WorkflowState:
     stops: dict[str, Stop] = field(default_factory=dict[str, Stop])
     active_stops: dict[str, Stop] = field(default_factory=dict[str, Stop])
     """Stops that were not lifted. Each applies independently."""
+    newer_version: int = 0
+    """The latest version of a line that a newer release wrote, or 0."""
     stopped_at: str | None = None
     """The time of the latest stop of the workflow. Approvals up to then are invalid."""
 
@@ -156,6 +162,17 @@ class WorkflowState:
                 self.receipt_line_numbers[record.receipt_id] = line.seq
             case _:
                 assert_never(record)
+        self.last = line
+
+    def apply_newer(self, line: Line) -> None:
+        """Apply what is known of a line that a newer release wrote, or that follows one.
+
+        What such lines allow is not known here, so it is not checked.
+        """
+        self.newer_version = max(self.newer_version, line.version)
+        if not isinstance(line.record, UnknownRecord):  # pyright: ignore[reportUnnecessaryIsInstance]
+            with suppress(KeyError):  # it refers to a record that is not known
+                self.apply(line)
         self.last = line
 
     def _apply_spending(self, intent: Intent) -> None:
@@ -265,6 +282,13 @@ def check_not_stopped(state: WorkflowState, step_id: str | None, actor: str) -> 
         )
 
 
+def check_all_known(state: WorkflowState) -> None:
+    """Raise ``NewerRecord`` if a newer release wrote to the workflow: what its records forbid is not known here."""
+    if state.newer_version:
+        place = f"A record of the workflow {state.workflow_id}"
+        raise NewerRecord(place, version=state.newer_version, known=LINE_VERSION)
+
+
 def describe_stop(stop: Stop) -> str:
     """Say that a workflow or step is stopped, and what an approval is worth meanwhile."""
     step = "" if stop.step_id is None else f"the step {to_single_line(stop.step_id)} of "
@@ -344,7 +368,13 @@ _ACTION_FIELDS: Final = ("workflow_id", "step_id", "action", "target", "actor", 
 
 
 def apply_line(state: WorkflowState, line: Line, max_skew: float = 0.0) -> None:
-    """Apply a line that is allowed at its position, or raise ``Tampered``."""
+    """Apply a line that is allowed at its position, or raise ``Tampered``.
+
+    Lines of a newer release, and all that follow one, are applied as far as they are known.
+    """
+    if line.version > LINE_VERSION or state.newer_version:
+        state.apply_newer(line)
+        return
     place = f"line {line.seq}"
     try:
         check_line_allowed(state, line, max_skew)

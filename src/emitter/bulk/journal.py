@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 
 from emitter.attempts import Attempt, Verdict
 from emitter.core.effects import EmissionFailure, EmissionOutcome
-from emitter.errors import BadJournal, JournalFailed
+from emitter.errors import BadJournal, JournalFailed, NewerRecord
 from emitter.events import Event, Level, Reason, RunEvent
 from emitter.files import open_private
 from emitter.findings import Finding, Severity
@@ -33,6 +33,7 @@ from emitter.models import Trust
 from emitter.schema import Violation
 from emitter.schema.compiler import ImmutableSchema
 from emitter.stores.jobs import Claim, ClaimStatus
+from emitter.stores.protocol import RECORD_VERSION, read_version
 from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
@@ -105,7 +106,11 @@ class JsonlFile:
     def _check_header(self, header: Mapping[str, Json], about: Mapping[str, Json]) -> None:
         if header.get("journal") != self.name:
             raise self.make_error(f"is not a {self.description}", _OTHER_NAME_HINT)
-        if header.get("version") != self.version:
+        version = header.get("version")
+        if isinstance(version, int) and version > self.version:
+            reason = f"was written by a newer release, version {version}; this release knows {self.version}"
+            raise self.make_error(reason, "Update emitter, or use another file for this run.")
+        if version != self.version:
             raise self.make_error(
                 f"has format {header.get('version')!r}; this release reads format {self.version}", _OTHER_FILE_HINT
             )
@@ -300,10 +305,21 @@ class JournalEntry:
         return failure is None or failure.verdict is Verdict.REFUSED
 
 
+def check_version(members: Mapping[str, Json]) -> None:
+    """Raise ``NewerRecord`` for a line of a newer release, and ``ValueError`` if its version is not a number."""
+    version = read_version(members)
+    if version > RECORD_VERSION:
+        raise NewerRecord("A line of the journal", version=version, known=RECORD_VERSION, hint=_UPDATE_HINT)
+
+
+_UPDATE_HINT = "Update emitter, or use another journal for this run."
+
+
 def encode_entry(entry: JournalEntry) -> bytes:
     """Return an entry as a line."""
     outcome = entry.outcome
     members: dict[str, Json] = {
+        "version": RECORD_VERSION,
         "key": entry.key,
         "asked": entry.job_digest,
         "attempts": dump_attempts(outcome.attempts),
@@ -322,7 +338,8 @@ def encode_entry(entry: JournalEntry) -> bytes:
 
 
 def decode_entry(members: Mapping[str, Json]) -> JournalEntry:
-    """Parse the object in a line. Raises ``ValueError`` if it is not an entry."""
+    """Parse the object in a line. Raises ``NewerRecord``, and ``ValueError`` if it is not an entry."""
+    check_version(members)
     key, attempts = members.get("key"), load_attempts(members.get("attempts"))
     if not isinstance(key, str):
         raise ValueError("it has no key")  # noqa: TRY004  the line is wrong, not the call

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from emitter.authority.audit import export_lines, read_lines, report_chain
+from emitter.authority.records import LINE_VERSION
 from emitter.cli.arguments import add_json_argument, add_store_argument, parse_number
 from emitter.cli.input_output import print_json, read_text
 from emitter.cli.stores import is_store, open_store, read_or_tampered
@@ -346,6 +347,11 @@ def verification_lines(
     yield f"  head        {outcome.head}"
     yield f"  end         {end}"
     yield f"  signatures  {_signature_note(outcome, checked=checked)}"
+    if outcome.newer_version:
+        yield (
+            f"  newer       written by a newer release, version {outcome.newer_version}; this release knows "
+            f"{LINE_VERSION}, and did not check what those records allowed"
+        )
     for state in outcome.confirms:
         yield _confirm_line(state)
         yield f"    answer    {_answer_note(state, outcome, names)}"

@@ -64,6 +64,7 @@ from emitter.errors import (
     BadResolution,
     DecisionExpired,
     InputError,
+    NewerRecord,
     StoreAltered,
     StoreFailed,
     UnknownDecision,
@@ -71,6 +72,7 @@ from emitter.errors import (
     WrongDigest,
 )
 from emitter.events import Level
+from emitter.problems import warn_of_problem
 from emitter.stores import MemoryStore
 from emitter.telemetry.sinks import generate_id
 
@@ -326,13 +328,14 @@ class Ledger:
     def pending(self) -> tuple[PendingDecision, ...]:
         """Return the decisions that are open, oldest first.
 
-        A decision that was altered in the store is left out and reported once.
+        A decision that was altered in the store is left out and reported once. One that a newer release opened is left
+        out, with a ``RuntimeWarning``.
         """
         parsed: dict[str, tuple[Entry, PendingDecision]] = {}
         decisions: list[PendingDecision] = []
         assigned = self.assignment_counts()
         for decision in self.open_references():
-            entry, known = self._log.find(_opened_key(decision)), self._parsed.get(decision)
+            entry, known = self._find_opened(decision), self._parsed.get(decision)
             pending = known[1] if known and known[0] == entry else self._parse_if_readable(decision, entry)
             if entry is not None and pending is not None:
                 parsed[decision] = entry, pending
@@ -340,6 +343,14 @@ class Ledger:
                     decisions.append(self._with_assignee(pending, assigned.get(decision, 0)))
         self._parsed = parsed
         return tuple(decisions)
+
+    def _find_opened(self, decision: str) -> Entry | None:
+        """Return the entry of a decision, or None for one that this release cannot read."""
+        try:
+            return self._log.find(_opened_key(decision))
+        except NewerRecord as error:
+            warn_of_problem(f"An open decision is not listed: {error.args[0]}")
+            return None
 
     def open_references(self) -> tuple[str, ...]:
         """Return the references of the decisions that are open, oldest first. Only the log is read."""

@@ -29,6 +29,7 @@ from emitter.messages import as_mapping
 from emitter.problems import warn_of_problem
 from emitter.stores import NewEntry
 from emitter.stores.locks import register_fork_handler
+from emitter.stores.protocol import require_known
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ DETAIL_ANSWERED_MESSAGE: Final = "decision.detail_answered"
 WORDS_DELETED_MESSAGE: Final = "decision.words_deleted"
 UNREADABLE_MESSAGE: Final = "decision.unreadable"
 _NODE_ID: Final = "ledger"
+_PLACE: Final = "A record of the ledger"
 _MAX_CLASS_LENGTH: Final = 64
 
 
@@ -415,8 +417,9 @@ class LedgerLog:
         register_fork_handler(self)
 
     def find(self, name: str) -> Entry | None:
-        """Return the entry under a name, or None."""
-        return self._store.find(LEDGER_RUN_ID, name)
+        """Return the entry under a name, or None. Raises ``NewerRecord``."""
+        entry = self._store.find(LEDGER_RUN_ID, name)
+        return None if entry is None else require_known(entry, _PLACE)
 
     def record(self, name: str, make: EntryFactory, decision: str) -> StoredEntry:
         """Return the entry under a name. If there is none, store what ``make`` returns and send its events."""
@@ -436,7 +439,9 @@ class LedgerLog:
             entry, events = make(now)
             return NewEntry(entry, tuple(make_run_event(event, now, decision) for event in events))
 
-        return self._store.get_or_create(LEDGER_RUN_ID, name, make_new)
+        stored = self._store.get_or_create(LEDGER_RUN_ID, name, make_new)
+        require_known(stored.entry, _PLACE)
+        return stored
 
     def publish(self, stored: StoredEntry) -> None:
         """Send the events of a stored entry and do what is due after them. Never raises, since the entry stands."""

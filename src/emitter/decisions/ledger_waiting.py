@@ -14,7 +14,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from emitter.errors import EmitterError, StoreAltered, StoreFailed
+from emitter.errors import EmitterError, NewerRecord, StoreAltered, StoreFailed
 from emitter.problems import warn_of_problem
 from emitter.threads import run_blocking
 
@@ -76,8 +76,9 @@ class Outages:
 
         Raises:
             StoreAltered: That is the failure, so waiting does not help.
+            NewerRecord: Likewise.
         """
-        if isinstance(error, StoreAltered):
+        if isinstance(error, StoreAltered | NewerRecord):
             raise error
         if not self._is_away:
             self._is_away = True

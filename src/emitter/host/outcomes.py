@@ -17,6 +17,7 @@ from emitter.errors import StoreFailed
 from emitter.messages import as_list, as_mapping
 from emitter.models.envelope import AIEnvelope
 from emitter.schema import Violation
+from emitter.stores.protocol import require_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -186,6 +187,7 @@ def load_outcome(entry: Entry) -> EnvelopeOutcome:
 
 def load_envelope(entry: Entry, secrets: Secrets) -> AIEnvelope | None:
     """Return the envelope of a store entry, redacted again, or raise ``StoreFailed``."""
+    require_known(entry, "An accepted envelope")
     if not entry.envelope:
         return None
     try:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from emitter.errors import InputError, StoreAltered
+from emitter.errors import InputError, NewerRecord, StoreAltered
 from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An accepted envelope as a store keeps it: its kind, its outcome and its JSON, with secrets redacted."""
+    """An accepted envelope as a store keeps it: its kind, its outcome and its JSON, with secrets redacted.
+
+    ``version`` is that of the record's form. Check it with ``require_known`` before you read the rest.
+    """
 
     type: str
     outcome: Mapping[str, Json]
     envelope: Mapping[str, Json]
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +154,41 @@ def scan_from(store: Store, run_id: str, after: int = -1) -> tuple[ScannedEntry,
 
 def serialize_entry(entry: Entry) -> str:
     """Return an entry as text. Raises ``InputError`` if it is not JSON."""
-    return _dump_json({"type": entry.type, "outcome": entry.outcome, "envelope": entry.envelope})
+    return _dump_json(
+        {"type": entry.type, "outcome": entry.outcome, "envelope": entry.envelope, "version": entry.version}
+    )
 
 
 def parse_entry(text: str) -> Entry:
-    """Parse an entry. Raises ``StoreAltered`` if the text is not one."""
+    """Parse an entry, of whichever version. Raises ``StoreAltered`` if the text is not one."""
     try:
         members = json.loads(text)
         kind, outcome, envelope = members["type"], members["outcome"], members["envelope"]
+        version = read_version(members)
     except (ValueError, TypeError, KeyError, RecursionError):
         raise StoreAltered(_ALTERED_TEXT, hint=_ALTERED_HINT) from None
     if not (isinstance(outcome, Mapping) and isinstance(envelope, Mapping)):
         raise StoreAltered(_ALTERED_TEXT, hint=_ALTERED_HINT)
-    return Entry(kind, cast("Mapping[str, Json]", outcome), cast("Mapping[str, Json]", envelope))
+    return Entry(kind, cast("Mapping[str, Json]", outcome), cast("Mapping[str, Json]", envelope), version)
+
+
+RECORD_VERSION = 1
+"""The version of the records that this release writes, and the latest one that it knows."""
+
+
+def read_version(members: Mapping[str, Json]) -> int:
+    """Return the version of a record. Records of the time before versions have the first one. Raises ``ValueError``."""
+    version = members.get("version", 1)
+    if type(version) is not int or version < 1:
+        raise ValueError("the version of a record is not a number")
+    return version
+
+
+def require_known(entry: Entry, place: str = "An entry of the store") -> Entry:
+    """Return an entry that this release can read. Raises ``NewerRecord``."""
+    if entry.version > RECORD_VERSION:
+        raise NewerRecord(place, version=entry.version, known=RECORD_VERSION)
+    return entry
 
 
 def serialize_events(events: Iterable[RunEvent]) -> list[str]:

@@ -80,7 +80,7 @@ def made(tmp_path: Path) -> list[bytes]:
         (lambda _: [b"hello\n"], "not a journal of batches"),
         (lambda _: [b"a binary file \x00\xff"], "not a journal of batches"),
         (lambda _: [b'{"journal": "emitter", "version": 1}\n'], "not a journal of batches"),
-        (lambda lines: [lines[0].replace(b'"version": 1', b'"version": 7')], "has format 7"),
+        (lambda lines: [lines[0].replace(b'"version": 1', b'"version": 7')], "written by a newer release, version 7"),
         (lambda lines: [lines[0].replace(b"tests", b"other")], "its run is 'other', and here it is 'tests'"),
         (lambda lines: [*lines[:2], b"{}\n"], "line 3"),
         (lambda lines: [*lines[:2], b"torn, and then\n", *lines[2:]], "line 3"),

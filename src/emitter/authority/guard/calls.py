@@ -27,7 +27,7 @@ from emitter.authority.guard.inspection import ToolFunction, get_signature
 from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall
-from emitter.authority.rules import check_not_stopped
+from emitter.authority.rules import check_all_known, check_not_stopped
 from emitter.decisions import Dialogue, FreeText, Reopen, Selected, Unresolved
 from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.decisions.ledger_entries import (
@@ -364,6 +364,7 @@ def _check_not_stopped(call: GuardedCall, proposed_call: ProposedCall) -> None:
 
     def check(state: WorkflowState) -> None:
         check_not_stopped(state, call.config.step_id, call.context.actor)
+        check_all_known(state)
 
     call.context.journal.read(proposed_call.request.scope.workflow_id, check)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from emitter.authority.proposals.proposal import Proposal, read_proposal
 from emitter.errors import InputError, Tampered
 from emitter.stores import Entry, NewEntry
+from emitter.stores.protocol import require_known
 
 if TYPE_CHECKING:
     from emitter.stores import Store
@@ -98,6 +99,7 @@ def _uri_key(uri: str) -> str:
 
 
 def _read_entry(entry: Entry, s256: str) -> Proposal:
+    require_known(entry, "The proposal of a call")
     document, uri = entry.envelope.get("document"), entry.outcome.get("uri")
     if entry.type != _DOCUMENT_TYPE or not isinstance(document, str) or not isinstance(uri, str):
         raise _store_tampered(s256)

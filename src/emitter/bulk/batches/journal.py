@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from emitter.bulk.journal import decode_line, encode_line, get_adapter, open_jsonl
+from emitter.bulk.journal import check_version, decode_line, encode_line, get_adapter, open_jsonl
 from emitter.errors import BadJournal, JournalFailed, StoreFailed
 from emitter.messages import Fault, ModelResponse, as_list, as_mapping
 from emitter.outside_values import parse_date
 from emitter.redaction import NO_SECRETS
 from emitter.stores.jobs import ClaimStatus, Outcome
+from emitter.stores.protocol import RECORD_VERSION
 from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
@@ -201,6 +202,7 @@ class BatchJournal:
 
     def _apply_line(self, members: Mapping[str, Any], location: tuple[int, int]) -> None:
         """Apply a line that was read from the file."""
+        check_version(members)
         match members:
             case {"submitting": str(tag), "at": str(submitted_at), "keys": list()}:
                 self.open_batches[tag] = _load_entry(tag, submitted_at, members)
@@ -222,7 +224,7 @@ class BatchJournal:
 
     async def _write(self, members: Mapping[str, Json]) -> None:
         if self._file is not None:
-            await run_blocking(self._file.append, encode_line(members))
+            await run_blocking(self._file.append, encode_line({**members, "version": RECORD_VERSION}))
 
 
 def _load_entry(tag: str, submitted_at: str, members: Mapping[str, Any]) -> BatchEntry:
