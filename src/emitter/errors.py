@@ -629,6 +629,12 @@ class WorkflowStopped(AuthorityError):
     code = "stopped"
 
 
+class CallerGone(AuthorityError):
+    """The call was cancelled before it began, for example while its principal was asked. Nothing was done."""
+
+    code = "caller_gone"
+
+
 class OtherCall(AuthorityError):
     """The call differs from the approved one. ``pointer`` is the JSON pointer of the first difference."""
 

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import re
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -138,3 +139,27 @@ def test_a_missing_package_is_named(module: str, package: str, extra: str, monke
 
     with pytest.raises(MissingExtra, match=re.escape(f"pip install 'llm-emitter[{extra}]'")):
         importlib.import_module(integration)
+
+
+def test_a_thread_whose_task_is_cancelled_begins_no_call() -> None:
+    """A sync tool runs in a thread, which asyncio cannot interrupt: it looks whether somebody waits for it."""
+    reached, cancelled = threading.Event(), threading.Event()
+
+    class Hook:
+        def before_execute(self, _: object) -> None:
+            reached.set()
+            cancelled.wait(60)
+
+    options = {"ask": lambda pending: select_option(pending.moment, 0), "authority": {"hooks": [Hook()]}}
+    authority, tool, sent = guarded(**options)
+
+    async def run() -> None:
+        task = asyncio.create_task(amake_call(tool, "1", {"to": "a"}))
+        await asyncio.to_thread(reached.wait, 60)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        cancelled.set()
+
+    asyncio.run(run())  # which waits for the thread
+    assert (sent, authority.receipts(), authority.unfinished_actions()) == ([], (), ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -32,14 +33,19 @@ pytest.importorskip("dbos", reason="DBOS is not installed")
 
 from emitter.integrations.dbos import act, aemit, ask
 
+ROOT = Path(__file__).parents[2]
 MOMENT = next(iter(ORDINARY_MOMENTS.values()))
 
 
 def start(folder: Path, flow: str, argument: object) -> subprocess.Popen[str]:
     """Start the workflow in a process of its own, or resume it."""
     command = launch("tests.integrations.flows", str(folder), flow, f"{flow}-1", repr(argument))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2], env=environment)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment())
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a process that imports what this one does."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def result_of(child: subprocess.Popen[str]) -> str:
@@ -148,3 +154,23 @@ def test_a_mistake_is_reported_before_the_step(tmp_path: Path, step: Any, messag
     """What a process would forget, or could not use, is refused."""
     with SqliteStore(tmp_path / "store.db") as store, pytest.raises(InputError, match=re.escape(message)):
         asyncio.run(step(store))
+
+
+@pytest.fixture(scope="module")
+def called_off(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what became of acts whose workflow was called off, by the event and its moment."""
+    command = launch("tests.integrations.called_off", str(tmp_path_factory.mktemp("called_off")))
+    ran = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, timeout=600, cwd=ROOT, env=environment()
+    )
+    rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    return {(row["event"], row["moment"]): row for row in rows}
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("event", ["cancelled", "timed out", "gave up within the workflow", "failed elsewhere"])
+def test_an_act_whose_workflow_is_called_off_is_not_made(called_off: Any, event: str, moment: str) -> None:
+    """Before the answer, the question is withdrawn, and whoever answers reads so. After it, the approval is revoked."""
+    row = called_off[event, moment]
+    assert (row["acts"], row["open"]) == (0, 0)
+    assert row["told"].startswith("The agent withdrew" if moment == "before" else "Your answer is recorded")

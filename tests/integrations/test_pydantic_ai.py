@@ -9,6 +9,7 @@ import pytest
 
 from emitter.authority import Authority
 from emitter.decisions import select_option
+from emitter.decisions.ledger import PendingDecision
 from emitter.errors import InputError
 from tests.integrations.test_by_name import Office
 
@@ -100,3 +101,33 @@ def test_a_run_waits_for_answers() -> None:
     assert "sent" in asyncio.run(run(0))
     assert "Leave it undone" in asyncio.run(run(1))
     assert calls == ["a"]
+
+
+def test_a_run_that_is_cancelled_while_it_waits_withdraws_its_question() -> None:
+    """Nobody can continue the run, so an answer would have no effect."""
+    authority, calls = Authority(), list[str]()
+
+    def send_email(to: str) -> str:
+        calls.append(to)
+        return "sent"
+
+    waits = asyncio.Event()
+
+    async def handle(context: Any, requests: DeferredToolRequests) -> Any:
+        waits.set()
+        return await wait_for_answers(authority.ledger, poll=0.01)(context, requests)
+
+    async def run() -> str:
+        tools = as_toolset(authority.guard(send_email))
+        agent = Agent(TestModel(), toolsets=[tools], capabilities=[HandleDeferredToolCalls(handle)])
+        running = asyncio.create_task(agent.run("Tidy up."))
+        await waits.wait()
+        (waiting,) = authority.ledger.pending()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        return waiting.decision_id
+
+    decision = authority.ledger.find(asyncio.run(run()))
+    assert isinstance(decision, PendingDecision)
+    assert (decision.withdrawn, calls) == (True, [])

@@ -173,3 +173,39 @@ def test_a_call_that_is_broken_off_is_listed_and_not_repeated(era: str) -> None:
 
     assert (unfinished["code"], settled["code"]) == ("unfinished", "already_used")
     assert authority.unfinished_actions() == ()
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["new", "repeated"])
+def test_the_question_of_a_client_that_gives_up_is_withdrawn_unless_it_can_repeat_the_call(is_known: bool) -> None:
+    """A client that never read the id of its call leaves nothing open, however often it tries."""
+    authority, server, tries = Authority(), sdk.Server("guarding", log_level="CRITICAL"), 3
+    calls = list[str]()
+
+    def send(to: str) -> str:
+        calls.append(to)
+        return to
+
+    send.__annotations__ = {"to": str, "return": str}
+    guarded_tool(server, authority)(send)
+    given = {"to": "mom", **({"call_id": "0" * 32} if is_known else {})}
+
+    async def script(client: Client) -> None:
+        for _ in range(tries):
+            asked.clear()
+            call = asyncio.create_task(client.call_tool("send", given))
+            await asked.wait()
+            call.cancel()
+            await asyncio.wait([call])
+            while bool(authority.ledger.pending()) != is_known:  # noqa: ASYNC110  until the server has noticed
+                await asyncio.sleep(0.01)
+
+    asked = asyncio.Event()
+
+    async def never(*_: Any) -> Any:
+        asked.set()
+        await asyncio.Event().wait()
+
+    talk(server, "legacy", script, never)
+    assert len(authority.ledger.pending()) == int(is_known)
+    assert len(authority.ledger.closed_references()) == (0 if is_known else tries)
+    assert calls == []

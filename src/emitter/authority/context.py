@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from emitter.authority import configuration
@@ -18,12 +18,12 @@ from emitter.authority.journal import CONFLICTING_RECEIPT_MESSAGE, HOOK_FAILED_M
 from emitter.authority.records import Expire, parse_timestamp
 from emitter.authority.rules import ActorClock, check_grant_live, check_not_stopped, get_grant_state
 from emitter.errors import AuthorityError, ConfirmExpired, InputError
-from emitter.interpreter import UserCodeStep
+from emitter.interpreter import BlockingStep, UserCodeStep
 from emitter.problems import warn_of_problem
 from emitter.stores import locks as forks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from emitter.authority.configuration import AuthorityHook
     from emitter.authority.journal import Journal
@@ -168,6 +168,30 @@ def current_action() -> RunningAction:
     if action is None:
         raise InputError("No guarded tool is running here.", hint="Call it inside the tool, in its own thread or task.")
     return action
+
+
+CallerCheck: TypeAlias = "Callable[[], object]"
+_CALLER_CHECKS: Final[ContextVar[tuple[CallerCheck, ...]]] = ContextVar("emitter.authority.callers", default=())
+
+
+@contextmanager
+def checking_caller(check: CallerCheck) -> Generator[None]:
+    """Call ``check`` right before each act of a guarded call that is made in this context.
+
+    It raises if the caller does not want the act any more, for example because its workflow was cancelled while the
+    person was asked. It may block.
+    """
+    token = _CALLER_CHECKS.set((*_CALLER_CHECKS.get(), check))
+    try:
+        yield
+    finally:
+        _CALLER_CHECKS.reset(token)
+
+
+def check_caller() -> Steps[None]:
+    """Raise what a check of ``checking_caller`` raises. Each act passes here before its intent is written."""
+    for check in _CALLER_CHECKS.get():
+        yield BlockingStep(check)
 
 
 @dataclass(frozen=True, slots=True)

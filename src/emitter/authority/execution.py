@@ -24,6 +24,7 @@ from emitter.authority.configuration import ActionOutcome
 from emitter.authority.context import (
     CURRENT_ACTION,
     RunningAction,
+    check_caller,
     report_callback_error,
     report_conflicting_receipt,
     run_hooks_after,
@@ -101,6 +102,8 @@ def execute_confirmed(
     if receipt is not None:
         return (yield BlockingStep(partial(load_retained_result, context, receipt)))
     yield from run_hooks_before(context, "before_execute", request, copied=True)
+    # Stop, revocation and expiry are looked at where the intent is written; the caller, who may be gone, is asked here.
+    yield from check_caller()
     # The intent is stored before the tool is called. A process that is killed in between leaves an unfinished action; a
     # process that is killed before it has done nothing.
     write = partial(write_intent, context, confirm_id, request, refresh=refresh)

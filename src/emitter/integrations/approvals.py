@@ -5,19 +5,30 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import quote
 
+from emitter.authority.context import checking_caller
 from emitter.authority.guard.calls import MAX_CALL_ID_LENGTH
 from emitter.decisions import Act, Hold, Incorporate, Reopen, digest_of
 from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer, pending_of
 from emitter.decisions.resolution import ResolutionOutcome
-from emitter.errors import ApprovalPending, AuthorityError, InputError, NotApproved
+from emitter.errors import (
+    AlreadyResolved,
+    ApprovalPending,
+    AuthorityError,
+    CallerGone,
+    InputError,
+    NotApproved,
+    StoreFailed,
+    UnknownDecision,
+)
 from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
     from emitter.decisions.ledger import Ledger
@@ -99,12 +110,39 @@ def make_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str,
 async def amake_call(
     tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any], *context: Any
 ) -> CallOutcome:
-    """Make a call of a sync or async tool. A sync tool runs in a thread."""
+    """Make a call of a sync or async tool. A sync tool runs in a thread.
+
+    If this task is cancelled, a call in the thread that has not begun does not begin any more.
+    """
+    caller = _Caller()
     try:
-        value: Any = await asyncio.to_thread(tool.call, call_id, *context, **arguments)
-        return Returned(await value if inspect.isawaitable(value) else value)
+        with checking_caller(caller.check):
+            value: Any = await asyncio.to_thread(tool.call, call_id, *context, **arguments)
+            return Returned(await value if inspect.isawaitable(value) else value)
+    except asyncio.CancelledError:
+        caller.is_gone = True
+        raise
     except AuthorityError as error:
         return await run_blocking(_explain_error, tool, call_id, error)
+
+
+@dataclass(slots=True)
+class _Caller:
+    """The task that waits for a call."""
+
+    is_gone: bool = False
+
+    def check(self) -> None:
+        """Raise ``CallerGone`` if the task was cancelled."""
+        if self.is_gone:
+            raise CallerGone("The call was cancelled before it began. Nothing was done.")
+
+
+def withdraw_questions(ledger: Ledger, decision_ids: Iterable[str]) -> None:
+    """Withdraw decisions that nobody acts on any more. Those that were answered stay as they are."""
+    for decision_id in decision_ids:
+        with suppress(AlreadyResolved, UnknownDecision, StoreFailed):
+            ledger.withdraw(decision_id)
 
 
 async def apropose(

@@ -83,7 +83,7 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
         description=(function.__doc__ or tool.name).strip(),
         args_schema=create_model(tool.name, __base__=schema, **{_ID: tool_call_id}),
         func=None if is_async(function) else run,
-        coroutine=arun if is_async(function) else None,
+        coroutine=arun,
     )
 
 

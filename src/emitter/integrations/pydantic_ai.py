@@ -26,7 +26,9 @@ from emitter.integrations.approvals import (
     get_function,
     is_approved,
     make_call_id,
+    withdraw_questions,
 )
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -158,7 +160,8 @@ def wait_for_answers(
 ) -> Callable[[RunContext[Any], DeferredToolRequests], Awaitable[DeferredToolResults]]:
     """Return a handler for ``HandleDeferredToolCalls``, which waits until the decisions of a run's calls are closed.
 
-    The run goes on by itself once the person has answered, on any surface. Calls of other tools are left to you.
+    The run goes on by itself once the person has answered, on any surface. If it is cancelled, the questions are
+    withdrawn. Calls of other tools are left to you.
 
     Args:
         ledger: The ledger of the guarded tools, ``Authority.ledger``.
@@ -167,9 +170,14 @@ def wait_for_answers(
 
     async def handle(_: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults:
         build = partial(build_results, ledger, requests)
-        ids = (await ledger.outages.outlast(build, poll)).approvals
-        await asyncio.gather(*(ledger.wait(_decision_id(requests, each), poll=poll) for each in ids))
-        return await ledger.outages.outlast(build, poll)
+        try:
+            ids = (await ledger.outages.outlast(build, poll)).approvals
+            await asyncio.gather(*(ledger.wait(_decision_id(requests, each), poll=poll) for each in ids))
+            return await ledger.outages.outlast(build, poll)
+        except asyncio.CancelledError:  # the history of this run is lost, so nobody can continue it
+            calls = [call.tool_call_id for call in requests.approvals if call.tool_call_id in requests.metadata]
+            await run_blocking(withdraw_questions, ledger, [_decision_id(requests, each) for each in calls])
+            raise
 
     return handle
 

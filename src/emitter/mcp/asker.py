@@ -10,7 +10,9 @@ Source: draft-morrison-binding-moment-envelope-00, sections 6.3 and 11.4; MCP 20
 
 from __future__ import annotations
 
+import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -21,7 +23,7 @@ from emitter.decisions import Unresolved, UnresolvedReason, ledger_arguments
 from emitter.decisions.envelope_parsing import MOMENT_FIELD
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.resolution import resolution_from_json
-from emitter.errors import BadResolution, InputError
+from emitter.errors import AlreadyResolved, BadResolution, InputError, StoreFailed
 from emitter.mcp import sdk
 from emitter.mcp.tools import get_moment
 from emitter.messages import as_mapping
@@ -118,7 +120,8 @@ class DecisionAsker:
         answer, and ``make`` is not called a second time. The decision's id travels as the call's state, which the SDK
         seals for ten minutes and this process, unless the server's ``RequestStateSecurity`` says otherwise. If the
         outcome is ``PendingDecision``, the client cannot ask its user, or the principal answers elsewhere: return the
-        envelope, and act when a later call finds the decision resolved.
+        envelope, and act when a later call finds the decision resolved. If the client gives the call up meanwhile, the
+        decision is withdrawn.
 
         Args:
             context: The call's context.
@@ -132,7 +135,12 @@ class DecisionAsker:
         if moment is None:
             return cast("Withheld | None", decision)
         pending = await self.open(moment)
-        return await self._pose(_AskCall(context, pending.decision_id), pending)
+        try:
+            return await self._pose(_AskCall(context, pending.decision_id), pending)
+        except asyncio.CancelledError:  # the client has given up, and does not know the decision
+            with suppress(AlreadyResolved, StoreFailed):
+                await self.ledger.awithdraw(pending.decision_id)
+            raise
 
     async def open(self, moment: BindingMoment, *, after: Iterable[str] = ()) -> PendingDecision:
         """Open a decision in the ledger, without asking anyone.

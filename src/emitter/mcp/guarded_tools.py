@@ -10,10 +10,12 @@ modelcontextprotocol/typescript-sdk.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import json
 import re
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, assert_never, get_args, get_origin
@@ -22,6 +24,7 @@ import jsonschema_rs
 from pydantic import Field, PydanticUserError, TypeAdapter
 
 from emitter.authority import GuardOptions
+from emitter.authority.guard.calls import call_off
 from emitter.authority.proposals import AccessMode, access_annotations
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.envelope_parsing import MOMENT_FIELD
@@ -35,12 +38,14 @@ from emitter.errors import (
     EmitterError,
     InputError,
     NotApproved,
+    StoreFailed,
 )
 from emitter.mcp import asker, results, sdk
 from emitter.mcp.asker import DecisionAsker, Surface, Suspended
 from emitter.mcp.schemas import ENVELOPE_SCHEMA, inline_references, make_schema_type
 from emitter.mcp.tools import add_advertisement, moment_texts
 from emitter.telemetry.sinks import generate_id
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,13 +144,20 @@ class _ToolGuard:
 
     async def call(self, context: Any, call_id: str | None, arguments: Mapping[str, Any]) -> Any:
         """Return the result of a call."""
-        call_id = asker.get_call_state(context) or (generate_id() if call_id is None else call_id)
+        known_id = asker.get_call_state(context) or call_id
+        call_id = generate_id() if known_id is None else known_id
         if not _CALL_ID_PATTERN.fullmatch(call_id):
             return refused_result("", InputError("No call has this call_id. Leave it out for a new call."))
         call = _GuardedCall(context, call_id, arguments, _RunState())
         token = _current_run.set(call.run)
         try:
             return await self._run_or_ask(call)
+        except asyncio.CancelledError:
+            # The client has given up. It can repeat the call only if it knows its id.
+            if known_id is None:
+                with suppress(StoreFailed):
+                    await run_blocking(call_off, self.tool, call_id, (), arguments)
+            raise
         except NotApproved as error:
             return await self._report_not_approved(call, error)
         except EmitterError as error:

@@ -40,6 +40,7 @@ from emitter.decisions.ledger_entries import (
 from emitter.errors import (
     AlreadyResolved,
     ApprovalPending,
+    AuthorityError,
     DecisionExpired,
     InputError,
     NotApproved,
@@ -293,6 +294,20 @@ def revoke_guarded_call(call: GuardedCall) -> Steps[Revoke | None]:
     """Withdraw the question about a call, or revoke its approval."""
     revoked: Revoke | None = yield BlockingStep(partial(_revoke_call, call))
     return revoked
+
+
+def call_off(
+    tool: GuardedTool[..., Any], call_id: str, args: tuple[Any, ...] = (), arguments: Mapping[str, Any] | None = None
+) -> None:
+    """Close a call that nobody will repeat: its question is withdrawn, or its approval revoked, unless it has begun.
+
+    The person then reads that their answer has no effect.
+
+    Raises:
+        StoreFailed: The store cannot be used, so the question may still be open.
+    """
+    with suppress(AuthorityError, InputError):  # it cannot run any more, or it has begun
+        run_steps(revoke_guarded_call(tool._bind(_checked_id(call_id), args, dict(arguments or {}))))  # noqa: SLF001  of this module
 
 
 def _revoke_call(call: GuardedCall) -> Revoke | None:
