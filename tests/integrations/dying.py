@@ -22,7 +22,7 @@ from typing import Any
 from emitter.authority import execution
 
 
-def die(*_: object) -> None:
+def die(*_: object, **__: object) -> None:
     """Die like a process whose machine lost its power."""
     os.kill(os.getpid(), signal.SIGKILL)
 

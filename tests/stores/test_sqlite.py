@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ENTRY = (
     '{"envelope":{"payload":{"note":"\\u0000\\ud83d\\ude00"}},'
-    '"outcome":{"status":"accepted"},"type":"vendor.acme.note"}'
+    '"outcome":{"status":"accepted"},"type":"vendor.acme.note","version":1}'
 )
 _EVENT = (
     '{"causationId":"cause","eventId":"a","nodeId":"node","payload":{"fields":{},"level":"info","message":"noted",'
