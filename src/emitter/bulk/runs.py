@@ -270,7 +270,7 @@ async def _iter_results(
 
 def _get_notices(result: JobResult[Any], stats: RunStats) -> Iterator[str]:
     """Yield the notice of the first stale and of the first resent job."""
-    if result.stale and len(stats.stale_keys) == 1:
+    if result.stale and result.key in stats.stale_keys[:1]:
         yield _STALE_NOTICE.format(result.key)
     if result.key in stats.resent_keys[:1]:
         yield _RESENT_NOTICE.format(result.key)
