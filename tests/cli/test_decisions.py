@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority
+from emitter.authority import ApprovalState, Authority
 from emitter.decisions import answer_in_words, open_dialogue, select_option
 from emitter.decisions.ledger import Ledger
 from emitter.decisions.ledger_entries import PendingDecision
 from emitter.decisions.ledger_words import KeepWords
 from emitter.errors import ApprovalPending, NotApproved
 from emitter.stores import SqliteStore
+from tests.authority.guard.approvals import STATES, Call
 from tests.cli.ledgers import found
 from tests.stores.making import edited
 from tests.terminal.moments import INVOICE
@@ -80,6 +81,23 @@ def test_what_waits_is_reported(store: SqliteStore, run: Run) -> None:
     stem = re.escape(json.dumps(INVOICE.question.stem, ensure_ascii=False))
     assert re.fullmatch(rf'"for ever": "clerk" asks {stem} \(since \S+Z\)', lines[0])
     assert re.fullmatch(rf'"an hour": "clerk" asks {stem} \(since \S+Z, until \S+Z\)', lines[1])
+
+
+@pytest.mark.parametrize("how", STATES)
+def test_what_became_of_a_closed_decision_is_reported(store: SqliteStore, run: Run, how: str) -> None:
+    """In words, as JSON, and to whoever wants to answer it once more."""
+    state, make = STATES[how]
+    decision_id = make(Call(store))
+    reported = found(run(["decisions", "store.db", "--closed", "--json"]))["decisions"]
+    lines = run(["decisions", "store.db", "--closed"]).out.splitlines()
+    again = run(["resolve", "--store", "store.db", "--decision", decision_id, "--answer", "2"])
+    if state is ApprovalState.OPEN:
+        assert (reported, lines, again.status) == ([], [], 0)
+        return
+    assert [(each["decision_id"], each["state"]) for each in reported] == [(decision_id, state.value)]
+    assert [line.split(": ")[1] for line in lines] == [state.label]
+    assert again.status == 2
+    assert not state.label.startswith("approved") or state.deed in again.err
 
 
 def test_no_name_drives_a_terminal(store: SqliteStore, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from emitter.decisions.principals import Principal
 from emitter.errors import BadResolution, InputError, UnknownDecision
 from emitter.stores import MemoryStore
 from emitter.testing.sample_moments import VALID_MOMENT
+from tests.authority.guard.approvals import STATES, Call
 
 slack_bolt = pytest.importorskip("slack_bolt", reason="slack-bolt is not installed")
 from emitter.integrations.slack import SlackApprovals  # noqa: E402
@@ -75,7 +77,8 @@ def test_a_press_is_an_answer(api: SlackApi) -> None:
     assert isinstance(stands, ResolvedDecision)
     assert (stands.principal, stands.channel, stands.action) == ("alice", "slack", "b")
     assert api.message["blocks"][-1]["text"]["text"] == (
-        "This decision was answered by alice: option 2, Birch the release."
+        "This decision was answered by alice: option 2, Birch the release. "
+        "Nothing yet. The call is approved, and waits for the agent to make it."
     )
     assert (api.message["channel"], api.message["ts"]) == ("C1", office.message.ts)
 
@@ -200,6 +203,17 @@ def test_a_message_is_brought_up_to_date(api: SlackApi) -> None:
     office.approvals.update(office.message)
 
     assert "answered by alice@inbox" in json.dumps(api.message)
+
+
+@pytest.mark.parametrize("how", [how for how, (state, _) in STATES.items() if state.label.startswith("approved")])
+def test_a_message_says_what_became_of_an_approval(api: SlackApi, how: str) -> None:
+    """Whenever it is brought up to date."""
+    state, make = STATES[how]
+    office = Office(api)
+    decision_id = make(Call(office.ledger.store))
+    office.approvals.update(replace(office.message, decision_id=decision_id))
+
+    assert state.deed in json.dumps(api.message)
 
 
 def test_only_open_decisions_are_posted(api: SlackApi) -> None:

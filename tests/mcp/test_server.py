@@ -18,10 +18,11 @@ from emitter.decisions import Act, Reopen, answer_in_words, digest, select_optio
 from emitter.decisions import open_dialogue as objected
 from emitter.decisions.ledger import Ledger
 from emitter.errors import Invalid, Refused, Truncated, UnknownModel, Unreachable
-from emitter.mcp import DecisionAsker, advertises, create_server
+from emitter.mcp import DecisionAsker, add_resolve_tool, advertises, create_server, sdk
 from emitter.models import Trust
-from emitter.stores import SqliteStore
+from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing.sample_moments import VALID_MOMENT
+from tests.authority.guard.approvals import STATES, Call
 from tests.mcp.asking import RESOLVE
 from tests.mcp.playing import DETAIL, EMIT, SITUATION, raising
 from tests.mcp.talking import ERAS, Person, called, listed, talk, wire
@@ -330,3 +331,14 @@ def test_without_the_extra_it_says_what_to_install() -> None:
 
     assert ended.stderr == "emitter: The Model Context Protocol needs mcp. Run: pip install 'llm-emitter[mcp]'\n"
     assert ended.returncode == 2
+
+
+@pytest.mark.parametrize("how", [how for how, (state, _) in STATES.items() if state.label.startswith("approved")])
+def test_an_agent_reads_what_became_of_an_approval(how: str) -> None:
+    """So that it repeats a call that waits, and asks again about one that has lapsed."""
+    store, (state, make) = MemoryStore(), STATES[how]
+    decision_id = make(Call(store))
+    server = sdk.Server("asking", log_level="CRITICAL")
+    add_resolve_tool(server, DecisionAsker(Ledger(store)))
+    result = called(server, "legacy", "resolve_binding_moment", {"decision_id": decision_id})
+    assert result["structuredContent"]["state"] == state.value

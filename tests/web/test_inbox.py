@@ -11,15 +11,16 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from emitter.authority import Authority, StopRequest
+from emitter.authority import ApprovalState, Authority, StopRequest
 from emitter.authority.signing import make_signer, make_verifier, new_key, public_jwk
 from emitter.decisions import Dialogue, Selected, digest, select_option
 from emitter.decisions.ledger import Ledger
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, decision_reference
 from emitter.errors import InputError, NotApproved, WorkflowStopped
 from emitter.stores import MemoryStore, SqliteStore
 from emitter.testing.sample_moments import HOSTILE_MOMENTS, VALID_MOMENT
 from emitter.web import Principal, inbox
+from tests.authority.guard.approvals import STATES, Call
 from tests.authority.guard.parts import MOM, Post, waiting
 from tests.web.inboxes import PEOPLE, PREFIX, Inbox, authenticate, running, serving
 from tests.web.running import request
@@ -322,6 +323,20 @@ def test_the_record_has_the_receipts() -> None:
     assert "Nothing yet." in before
     assert "send_email (send_email) : success" in after
     assert receipt.receipt_id in after
+
+
+@pytest.mark.parametrize("how", STATES)
+def test_the_record_and_the_list_say_what_became_of_a_decision(how: str) -> None:
+    """Also if the approval lapsed, was revoked or stopped, so that nobody waits for an act that never comes."""
+    store, (state, make) = MemoryStore(), STATES[how]
+    decision_id = make(Call(store))
+    with running(Authority(store)) as box:
+        is_open = state is ApprovalState.OPEN
+        page = words(request(f"{box.url}decisions/{decision_reference(decision_id)}", x_user="alice").root.one("main"))
+        listed = words(request(f"{box.url}{'' if is_open else 'closed'}", x_user="alice").root.one("main"))
+    assert is_open or state.deed in page
+    assert ("Nothing yet." in page) is (state is ApprovalState.WAITING)
+    assert is_open or state.label in listed
 
 
 STOPS = {

@@ -44,4 +44,5 @@ from emitter.authority.records import Scope as Scope
 from emitter.authority.records import Stop as Stop
 from emitter.authority.records import StopScope as StopScope
 from emitter.authority.records import TakeoverMode as TakeoverMode
+from emitter.authority.states import ApprovalState as ApprovalState
 from emitter.errors import PartiallyDone as PartiallyDone

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
 
-from emitter.authority import configuration, grants
+from emitter.authority import configuration, grants, states
 from emitter.authority.chain import SigningCallbacks, sign_text
 from emitter.authority.context import ActiveActions, AuthorityContext
 from emitter.authority.execution import execute_confirmed, resolve_unfinished
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from emitter.authority.records import Confirm, ConfirmRequest, Intent, Line, Receipt, Resume, Revoke, Stop
     from emitter.authority.rules import GrantState, WorkflowState
     from emitter.authority.signing import Key
+    from emitter.authority.states import ApprovalState
     from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
     from emitter.decisions.ledger_words import KeepWords
     from emitter.decisions.resolution import AnswerVerifier
@@ -259,6 +260,18 @@ class Authority:
     def actions_of(self, decision_id: str) -> tuple[tuple[Intent, Receipt | None], ...]:
         """Return the actions that a decision allowed, each with its receipt, or None if there is none yet."""
         return grants.read_actions(self._context, decision_reference(decision_id))
+
+    def find_state(self, decision: PendingDecision | ResolvedDecision | str) -> ApprovalState:
+        """Return what a decision has come to: its answer, and what became of the act that it approved.
+
+        Args:
+            decision: The decision, or its id.
+
+        Raises:
+            UnknownDecision: No decision has this id.
+        """
+        found = self.ledger.find(decision) if isinstance(decision, str) else decision
+        return states.find_state(self._context, found)
 
     def find_stop(self, pending: PendingDecision) -> Stop | None:
         """Return the stop that holds the guarded call that a decision is about, or None if it is not stopped."""

@@ -41,11 +41,14 @@ from emitter.messages import as_mapping
 from emitter.telemetry.sinks import generate_id
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from emitter.authority.context import AuthorityContext
     from emitter.authority.records import Intent, Receipt
     from emitter.authority.rules import WorkflowState
     from emitter.decisions.ledger_entries import Approval, PendingDecision
     from emitter.interpreter import Steps
+    from emitter.messages import Json
 
 _ASK_AGAIN_HINT: Final = "Make a new call to ask the principal again; ttl_seconds= sets how long an approval lasts."
 _OPEN_DECISION_HINT: Final = "Open a decision with an option whose action is the request's digest, and resolve it."
@@ -143,29 +146,64 @@ def read_grant_state(context: AuthorityContext, confirm_id: str) -> GrantState:
 
 def read_actions(context: AuthorityContext, decision: str) -> tuple[tuple[Intent, Receipt | None], ...]:
     """Return the actions under the confirm that a decision granted, each with its receipt."""
-    confirm_id = _confirm_id_for(decision)
-    workflow_id = context.journal.get_value(_index_key(confirm_id))
+    confirm_id = confirm_id_of(decision)
+    workflow_id = find_grant_workflow(context, decision)
 
     def read(state: WorkflowState) -> tuple[tuple[Intent, Receipt | None], ...]:
         intents = (intent for intent in state.intents.values() if intent.authorization_ref == confirm_id)
         return tuple((intent, state.receipts.get(intent.intent_id)) for intent in intents)
 
-    return () if workflow_id is None else context.journal.read(str(workflow_id), read)
+    return () if workflow_id is None else context.journal.read(workflow_id, read)
 
 
-def record_workflow(context: AuthorityContext, decision: str, workflow_id: str, step_id: str | None) -> None:
-    """Store which workflow and step a decision is about, so that surfaces can say that it is stopped."""
-    context.journal.put_once(_decision_key(decision), {"workflow_id": workflow_id, "step_id": step_id})
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """What was recorded about the request of a guarded call when its decision was opened.
+
+    Attributes:
+        workflow_id: The workflow of the call.
+        step_id: Its step.
+        terms: The requested authority as JSON. An earlier release recorded none.
+    """
+
+    workflow_id: str
+    step_id: str | None
+    terms: Mapping[str, Json]
+
+    @property
+    def ttl_seconds(self) -> int | None:
+        """For how long an approval is valid."""
+        seconds = self.terms.get("ttl_seconds")
+        return seconds if isinstance(seconds, int) else None
+
+
+def record_request(context: AuthorityContext, decision: str, request: ConfirmRequest, step_id: str | None) -> None:
+    """Store what a decision is about, so that surfaces can say that it is stopped or has lapsed."""
+    terms = request.to_json()
+    value: dict[str, Json] = {"workflow_id": request.scope.workflow_id, "step_id": step_id, "request": terms}
+    context.journal.put_once(_decision_key(decision), value)
+
+
+def read_recorded_request(context: AuthorityContext, decision: str) -> RecordedRequest | None:
+    """Return what was recorded about a decision, or None if it is not about a guarded call."""
+    place = as_mapping(context.journal.get_value(_decision_key(decision)))
+    if not place:
+        return None
+    return RecordedRequest(str(place["workflow_id"]), place.get("step_id"), as_mapping(place.get("request")))
+
+
+def find_grant_workflow(context: AuthorityContext, decision: str) -> str | None:
+    """Return the workflow of the confirm that a decision granted, or None if it granted none yet."""
+    workflow_id = context.journal.get_value(_index_key(confirm_id_of(decision)))
+    return None if workflow_id is None else str(workflow_id)
 
 
 def find_stop(context: AuthorityContext, pending: PendingDecision) -> Stop | None:
     """Return the stop that holds the call that a decision is about, or None."""
-    place = as_mapping(context.journal.get_value(_decision_key(pending.reference)))
-    if not place:
+    recorded = read_recorded_request(context, pending.reference)
+    if recorded is None:
         return None
-    return context.journal.read(
-        str(place["workflow_id"]), lambda state: state.find_stop(place.get("step_id"), pending.agent)
-    )
+    return context.journal.read(recorded.workflow_id, lambda state: state.find_stop(recorded.step_id, pending.agent))
 
 
 def _find_consent(
@@ -191,7 +229,7 @@ def _find_granted_confirm(
 ) -> Confirm | None:
     # A choice that was just made here has no confirm, and if it has one after all, its record is not written twice.
     def read(state: WorkflowState) -> Confirm | None:
-        if _confirm_id_for(consent.pending.reference) in state.expired_before_grant:
+        if confirm_id_of(consent.pending.reference) in state.expired_before_grant:
             raise _approval_expired()
         confirm_id = state.confirm_ids_by_decision.get(consent.pending.reference)
         return None if confirm_id is None else state.confirms[confirm_id].confirm.model_copy(deep=True)
@@ -235,7 +273,7 @@ def _make_confirm(context: AuthorityContext, consent: ResolvedDecision, request:
         first_approval=None if consent.first_approval is None else _make_first_approval(consent.first_approval),
     )
     terms = {name: getattr(request, name) for name in type(request).model_fields}
-    ids = {"confirm_id": _confirm_id_for(granted.decision), "timestamp": format_timestamp(consent.resolved_at)}
+    ids = {"confirm_id": confirm_id_of(granted.decision), "timestamp": format_timestamp(consent.resolved_at)}
     confirm = Confirm.from_members(**ids, **terms, granted_by=granted)
     if context.check_answer is not None:
         verify_answer(context.check_answer, confirm.answer_statement, granted.signature)
@@ -258,7 +296,7 @@ def _approval_expired() -> ConfirmExpired:
     return ConfirmExpired("The approval is too old: it has expired.", hint=_ASK_AGAIN_HINT)
 
 
-def _confirm_id_for(decision: str) -> str:
+def confirm_id_of(decision: str) -> str:
     """Return the id of the confirm that a decision grants, derived from its reference."""
     return f"confirm_{hashlib.sha256(f'emitter.confirm:{decision}'.encode()).hexdigest()[:32]}"
 

@@ -20,7 +20,7 @@ from emitter.cli.arguments import add_file_argument, add_json_argument, add_sign
 from emitter.cli.input_output import print_json
 from emitter.decisions import Selected, Unresolved
 from emitter.decisions.ledger import DEFAULT_WORDS, Ledger
-from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
+from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.decisions.ledger_words import ONE_WEEK, KeepWords
 from emitter.errors import AlreadyResolved, DecisionExpired, InputError, StoreAltered, Tampered
 from emitter.events import format_timestamp
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Generator, Iterable, Iterator
 
+    from emitter.authority import ApprovalState
     from emitter.decisions import Resolution
     from emitter.decisions.ledger_details import DetailRequest
     from emitter.decisions.principals import Principal
@@ -46,10 +47,16 @@ def add_decisions_arguments(parser: ArgumentParser) -> None:
     add_store_argument(parser)
     add_json_argument(parser)
     parser.add_argument("--words-key", metavar="FILE", help="a JWK or PEM key that decrypts requests for detail")
+    parser.add_argument(
+        "--closed", action="store_true", help="list closed decisions instead, latest first, with what became of each"
+    )
 
 
 def run_decisions(args: Namespace) -> int:
     """List the decisions that wait in a store, oldest first, with their findings.
+
+    With --closed, list those that were answered, withdrawn or expired, and what became of the calls that were approved:
+    whether they wait for the agent, run, were made, or cannot be made any more.
 
     STORE is the store of a `Ledger` or an `Authority`, and is never created. Answer a decision with `emitter resolve
     --store STORE` at the terminal, or with `emitter serve --store STORE` on a local page. The agent continues a call
@@ -57,6 +64,8 @@ def run_decisions(args: Namespace) -> int:
     """
     words = KeepWords() if args.words_key is None else KeepWords.with_key_file(args.words_key)
     with open_store(args.store, words) as stored:
+        if args.closed:
+            return _list_closed(stored, as_json=args.json)
         ledger = stored.authority.ledger
         decisions = [(pending, ledger.detail_requests(pending.decision_id)) for pending in ledger.pending()]
     if args.json:
@@ -64,6 +73,34 @@ def run_decisions(args: Namespace) -> int:
     else:
         sys.stdout.write("".join(f"{line}\n" for decision in decisions for line in _pending_lines(*decision)))
     return 0
+
+
+def _list_closed(stored: OpenStore, *, as_json: bool) -> int:
+    ledger = stored.authority.ledger
+    found = [
+        read_or_tampered(f"the decision {reference}", partial(ledger.find_by_reference, reference))
+        for reference in ledger.closed_references()
+    ]
+    decisions = [(each, stored.authority.find_state(each)) for each in found]
+    if as_json:
+        print_json({"decisions": [_closed_json(*decision) for decision in decisions]})
+    else:
+        sys.stdout.write("".join(f"{_closed_line(*decision)}\n" for decision in decisions))
+    return 0
+
+
+def _closed_json(decision: PendingDecision | ResolvedDecision, state: ApprovalState) -> dict[str, Json]:
+    members: dict[str, Json] = {"state": state.value, **_pending_json(pending_of(decision), ())}
+    if isinstance(decision, ResolvedDecision):
+        members |= {"answered_by": decision.principal, "answered_at": format_timestamp(decision.resolved_at)}
+    return members
+
+
+def _closed_line(decision: PendingDecision | ResolvedDecision, state: ApprovalState) -> str:
+    pending = pending_of(decision)
+    question = f"{quote(pending.agent)} asked {quote(pending.moment.question.stem)}"
+    answer = f" ({describe_answer(decision)})" if isinstance(decision, ResolvedDecision) else ""
+    return f"{quote(pending.decision_id)}: {state.label}: {question}{answer}"
 
 
 def _pending_json(pending: PendingDecision, details: Iterable[DetailRequest]) -> dict[str, Json]:
@@ -201,7 +238,7 @@ def open_decision(args: Namespace) -> Generator[OpenDecision]:
     """
     with open_store(args.store, read_words_options(args), load_signer(args.sign)) as stored:
         ledger = stored.authority.ledger
-        pending = _single_pending(ledger) if args.decision is None else _find_pending(ledger, args.decision)
+        pending = _single_pending(ledger) if args.decision is None else _find_pending(stored.authority, args.decision)
         stop = stored.authority.find_stop(pending)
         if stop is not None:
             sys.stderr.write(f"emitter: {describe_stop(stop)}\n")
@@ -236,12 +273,13 @@ def _single_pending(ledger: Ledger) -> PendingDecision:
             raise InputError("Several decisions wait in this store.", hint=f"Select one with --decision. {_LIST_HINT}")
 
 
-def _find_pending(ledger: Ledger, decision_id: str) -> PendingDecision:
+def _find_pending(authority: Authority, decision_id: str) -> PendingDecision:
     """Return an open decision. A closed one is rejected before the person is asked."""
-    decision = ledger.find(decision_id)
+    decision = authority.ledger.find(decision_id)
     if isinstance(decision, ResolvedDecision):
-        raise AlreadyResolved(f"The decision is resolved already. {describe_answer(decision)}", hint=_LIST_HINT)
-    if decision not in ledger.pending():
+        deed = "" if decision.action is None else f" {authority.find_state(decision).deed}"
+        raise AlreadyResolved(f"The decision is resolved already. {describe_answer(decision)}{deed}", hint=_LIST_HINT)
+    if decision not in authority.ledger.pending():
         problem = "The agent withdrew the decision." if decision.withdrawn else "The decision has expired."
         raise DecisionExpired(problem, hint=_LIST_HINT)
     return decision

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from emitter.answers import Admitted, AnswerRecorder, Reply
 from emitter.arguments import is_async
+from emitter.authority import Authority
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, pending_of
 from emitter.errors import BadResolution, InputError, ResolutionError
 from emitter.messages import as_list, as_mapping
@@ -86,6 +87,7 @@ class SlackApprovals:
             raise InputError("authenticate= and may= must not be async, because they are not awaited.")
         self._client: Any = app.client
         self._ledger = ledger
+        self._authority = Authority(ledger.store, ledger=ledger)
         self._authenticate = authenticate
         self._answers = AnswerRecorder(ledger, CHANNEL, may)
         bolt: Any = app  # whose annotations are incomplete
@@ -120,6 +122,8 @@ class SlackApprovals:
             for number, block in enumerate(drawn["blocks"])
         ]
         state = format_state(decision, self._ledger.first_approvals(pending.decision_id) if is_open else ())
+        if isinstance(decision, ResolvedDecision) and decision.action is not None:
+            state = f"{state} {self._authority.find_state(decision).deed}"
         status = build_sections(state) if pending.four_eyes or not is_open else []
         text = drawn["text"] if is_open else escape_text(state)
         return {**drawn, "text": text, "blocks": [*(block for block in blocks if block is not None), *status]}

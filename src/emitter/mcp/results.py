@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
+from emitter.authority import ApprovalState
 from emitter.decisions import Act, Hold, Incorporate, Reopen, Unresolved
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision, UnreadableAnswer
 from emitter.decisions.resolution import RESOLUTION_SCHEMA, ResolutionOutcome, resolution_to_json
@@ -89,6 +90,11 @@ RESOLVE_OUTPUT = _status_schema(
     expires_at={**_TEXT_SCHEMA, "description": "Until when an answer is taken."},
     detail_requests=_DETAIL_REQUESTS_SCHEMA,
     repeated={"type": "boolean", "description": "The decision was resolved before this call, in the same way."},
+    state={
+        "type": "string",
+        "enum": [state.value for state in ApprovalState],
+        "description": "What became of an approved call: it waits for you to repeat it, was done, lapsed, ...",
+    },
 )
 """The output schema of ``resolve_binding_moment``."""
 
@@ -161,9 +167,12 @@ _DETAIL_WANTED = (
 _STILL_OPEN = "The person can read the answer next to the decision, which is still open."
 
 
-def outcome_result(outcome: ResolvedDecision | Unresolved, decision_id: str) -> sdk.Result:
-    """Return the result of a decision that was answered or left unresolved."""
-    return json_result(outcome_members(outcome, decision_id))
+def outcome_result(
+    outcome: ResolvedDecision | Unresolved, decision_id: str, state: ApprovalState | None = None
+) -> sdk.Result:
+    """Return the result of a decision that was answered or left unresolved. ``state`` is that of an approved call."""
+    members = outcome_members(outcome, decision_id)
+    return json_result(members if state is None else {**members, "state": state.value})
 
 
 def outcome_members(outcome: ResolvedDecision | Unresolved, decision_id: str) -> dict[str, Json]:

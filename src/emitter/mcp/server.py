@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 import uvicorn
 from pydantic import BaseModel, WithJsonSchema
 
+from emitter.authority import Authority
 from emitter.client.result import Withheld
 from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
 from emitter.decisions.resolution import RESOLUTION_SCHEMA
@@ -206,6 +207,9 @@ async def _resolve(asker: DecisionAsker, context: Any, decision_id: str, resolut
             requests = await run_blocking(asker.ledger.detail_requests, decision_id)
             details = [request for request in requests if request.is_open]
             return results.pending_decision_result(outcome, on_own_page=asker.surface is Surface.OWN, details=details)
+        case ResolvedDecision() if outcome.action is not None:
+            authority = Authority(asker.ledger.store, ledger=asker.ledger)
+            return results.outcome_result(outcome, decision_id, await run_blocking(authority.find_state, outcome))
         case _:
             return results.outcome_result(outcome, decision_id)
 

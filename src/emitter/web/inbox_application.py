@@ -288,7 +288,7 @@ class _Inbox:
         self._origin = origin
         self._changes = Changes(self._ledger, poll_seconds)
         self._forms = DecisionForms(self._ledger, lambda _: None, detail)
-        self._catalog = Catalog(self._ledger)
+        self._catalog = Catalog(authority)
         self._form_key: bytes | None = None
 
     async def show_open(self, request: Request) -> Response:
@@ -411,6 +411,7 @@ class _Inbox:
         decision_id = visible.pending.decision_id
         return Record(
             visible.decision,
+            self._authority.find_state(visible.decision),
             self._authority.actions_of(decision_id),
             self._ledger.detail_requests(decision_id),
             self._ledger.assignments(decision_id),

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlencode
@@ -39,8 +39,8 @@ from emitter.web.pages import answer_elements
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from emitter.authority import ApprovalState, Authority
     from emitter.authority.records import Intent, Receipt, Stop
-    from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_details import DetailRequest
     from emitter.decisions.ledger_entries import Approval, Assignment
     from emitter.decisions.principals import Principal
@@ -104,6 +104,7 @@ class Listing:
         title: Its name in the navigation.
         count: A sentence about how many decisions there are.
         rows: The decisions.
+        states: What closed decisions have come to, by their references.
         agents: The agents to choose from, in the list of open decisions.
         chosen: The filter's values: agent, kind and assigned.
         pages: Links to other pages, by their names.
@@ -115,13 +116,15 @@ class Listing:
     agents: Sequence[str]
     chosen: Mapping[str, str]
     pages: Mapping[str, str]
+    states: Mapping[str, ApprovalState] = field(default_factory=dict[str, "ApprovalState"])
 
 
 class Catalog:
-    """The decisions of a ledger in the order in which people read them."""
+    """The decisions of an authority's ledger in the order in which people read them."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, authority: Authority) -> None:
+        self._authority = authority
+        self._ledger = authority.ledger
         self._open: dict[tuple[str, int], PendingDecision] = {}
 
     def open_page(
@@ -163,7 +166,9 @@ class Catalog:
         decisions = (*self._load_open(), *(pending_of(row) for row in rows if not isinstance(row, str)))
         agents = sorted({each.agent for each in decisions if may_see(each)})
         count = f"{len(rows):,} closed decisions are shown, the latest first."
-        return Listing("Closed", count, rows, agents, chosen, pages)
+        decided = (row for row in rows if not isinstance(row, str))
+        states = {pending_of(row).reference: self._authority.find_state(row) for row in decided}
+        return Listing("Closed", count, rows, agents, chosen, pages, states)
 
     def _load_open(self) -> list[PendingDecision]:
         """Return the open decisions. Only decisions that are new or were reassigned are read from the store."""
@@ -203,7 +208,7 @@ def _count_open(count: int, first: int, on_page: int) -> str:
 
 def list_page(frame: Frame, listing: Listing) -> str:
     """Return a page of the list of open or closed decisions."""
-    rows = element("ul", *(_row(frame, row) for row in listing.rows), class_="inbox")
+    rows = element("ul", *(_row(frame, row, listing.states) for row in listing.rows), class_="inbox")
     links = (element("a", name, href=path, id=f"page-{name.lower()}") for name, path in listing.pages.items())
     pager = (element("nav", *links, aria_label="Pages", class_="inbox"),) if listing.pages else ()
     return build_document(
@@ -244,14 +249,14 @@ def _select(name: str, label: str, values: Mapping[str, str], chosen: str) -> Ma
     return element("label", label, " ", element("select", *options, name=name))
 
 
-def _row(frame: Frame, decision: Row) -> Markup:
+def _row(frame: Frame, decision: Row, states: Mapping[str, ApprovalState]) -> Markup:
     if isinstance(decision, str):
         return element("li", element("p", f"The record {decision} cannot be read.", class_="caution"))
     pending = pending_of(decision)
     link = untrusted_element(
         "a", to_single_line(pending.moment.question.stem), href=frame.path_of(pending), id=f"d-{pending.reference}"
     )
-    facts = element("p", *_joined(_facts(decision)), class_="how")
+    facts = element("p", *_joined(_facts(decision, states.get(pending.reference))), class_="how")
     texts = (to_single_line(pending.moment.synopsis), *_call_gist(pending))
     return element("li", element("p", link, class_="label"), *(untrusted_element("p", text) for text in texts), facts)
 
@@ -267,18 +272,19 @@ def _call_gist(pending: PendingDecision) -> tuple[str, ...]:
     return (f"{line[: _MAX_GIST_LENGTH - 1]}\u2026" if len(line) > _MAX_GIST_LENGTH else line,)
 
 
-def _facts(decision: PendingDecision | ResolvedDecision) -> Iterator[Markup]:
+def _facts(decision: PendingDecision | ResolvedDecision, state: ApprovalState | None = None) -> Iterator[Markup]:
+    """Yield what a list says about a decision. ``state`` is what a closed one has come to."""
     pending = pending_of(decision)
     yield untrusted_element("span", to_single_line(pending.agent))
     yield element("span", KINDS[kind_of(pending)])
     if pending.moment.meta is not None and pending.moment.meta.decision_class:
         yield untrusted_element("span", to_single_line(pending.moment.meta.decision_class))
     yield element("span", "asked ", _time(pending.opened_at))
+    if state is not None:
+        yield element("strong", state.label)
     if isinstance(decision, ResolvedDecision):
         yield element("span", *_answered(decision))
-    elif pending.expiry_recorded:
-        yield element("span", "withdrawn" if pending.withdrawn else "expired")
-    elif pending.expires_at is not None:
+    elif pending.expires_at is not None and not pending.expiry_recorded:
         yield element("span", "open until ", _time(pending.expires_at))
     if pending.four_eyes:
         yield element("span", "needs two people")
@@ -336,9 +342,10 @@ def reading_page(frame: Frame, pending: PendingDecision, approvals: Sequence[App
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The record of a closed decision: its end, the acts under it, the detail requests and the assignments."""
+    """The record of a closed decision: what it has come to, the acts, the detail requests and the assignments."""
 
     decision: PendingDecision | ResolvedDecision
+    state: ApprovalState
     actions: Sequence[tuple[Intent, Receipt | None]]
     details: Sequence[DetailRequest]
     assignments: Sequence[Assignment] = ()
@@ -353,12 +360,12 @@ def record_page(frame: Frame, record: Record) -> str:
     assignments = (element("ul", *entries),) if entries else ()
     header = (
         *frame.navigation(),
-        element("p", *_joined(_facts(decision)), class_="how"),
+        element("p", *_joined(_facts(decision, record.state)), class_="how"),
         element(
             "p", format_state(decision), id="status", role="status", data_live=True, data_closed=True, class_="status"
         ),
         element("section", *_answer_section(decision), *assignments, aria_labelledby="answer"),
-        element("section", *_actions_section(decision, record.actions), aria_labelledby="actions"),
+        element("section", *_actions_section(record), aria_labelledby="actions"),
         *((element("section", *details, class_="details", aria_labelledby="detail"),) if details else ()),
         frame.script(),
     )
@@ -391,21 +398,17 @@ def _assignment(assignment: Assignment) -> Iterator[str]:
     yield "."
 
 
-def _actions_section(
-    decision: PendingDecision | ResolvedDecision, actions: Sequence[tuple[Intent, Receipt | None]]
-) -> Iterator[Markup]:
+def _actions_section(record: Record) -> Iterator[Markup]:
     yield element("h2", "What was done", id="actions")
-    if not actions:
-        is_allowed = isinstance(decision, ResolvedDecision) and decision.action is not None
-        yield element("p", "Nothing yet." if is_allowed else "Nothing. No act was approved.")
-        return
-    yield element("ul", *(element("li", *_action(*action)) for action in actions))
+    yield element("p", record.state.deed)
+    if record.actions:
+        yield element("ul", *(element("li", *_action(*action)) for action in record.actions))
 
 
 def _action(intent: Intent, receipt: Receipt | None) -> Iterator[Markup]:
     what = untrusted_element("strong", to_single_line(f"{intent.action} ({intent.target})"))
     if receipt is None:
-        yield element("p", what, f" began at {intent.timestamp}. No receipt is there yet, so its outcome is unknown.")
+        yield element("p", what, f" began at {intent.timestamp}, and has no receipt.")
         return
     yield element("p", what, f": {receipt.result.value} at {receipt.timestamp}.")
     effects = {"side effects": receipt.side_effects, "evidence": receipt.evidence_refs, "error": receipt.error}

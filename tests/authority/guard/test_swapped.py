@@ -182,10 +182,13 @@ def test_a_call_is_approved_on_the_terms_of_its_guard(changed: dict[str, Any], s
         guard.call("c1", MOM)
     before = list(sent)
 
-    with pytest.raises(OtherCall):
+    with pytest.raises(OtherCall) as refused:
         other.call("c1", MOM)
 
     assert sent == before
+    (option,) = changed
+    elsewhere = {"exclude": "/parameters/body", "operation": "/operations/0"}  # of the proposal
+    assert refused.value.pointer == elsewhere.get(option, f"/{option}")
 
 
 def test_another_function_is_named() -> None:

@@ -468,8 +468,8 @@ def _open_in_ledger(
     call: GuardedCall, proposed_call: ProposedCall, question: _Question
 ) -> PendingDecision | ResolvedDecision:
     ledger, decision_id = call.context.ledger, proposed_call.decision_id
-    workflow_id = proposed_call.request.scope.workflow_id
-    grants.record_workflow(call.context, decision_reference(decision_id), workflow_id, call.config.step_id)
+    reference = decision_reference(decision_id)
+    grants.record_request(call.context, reference, proposed_call.request, call.config.step_id)
     try:
         opened = ledger.open(
             question.moment,
@@ -623,13 +623,13 @@ def propose_call(call: GuardedCall) -> ProposedCall:
     if not all(isinstance(entry.get(member), str) for member in _STORED_FIELDS):
         raise _tampered_entry(call.call_id)
     if call.config.has_explicit_workflow and call.config.workflow_id != entry["workflow_id"]:
-        raise _other_call("/workflow_id")
+        raise _changed_term("workflow_id")
     proposal = _load_proposal(call, entry)
     request = _confirm_request(call, proposal, entry["workflow_id"])
     if (request.digest, call.config.name) != (entry["request"], entry["action"]):
         if (proposer := entry.get("function", call.function.name)) != call.function.name:
             raise _other_call("/function", hint=_OTHER_FUNCTION_HINT.format(proposer, call.function.name))
-        raise _other_call(_find_other_class(call, entry))
+        raise _changed_call(call, entry, request)
     _check_first_caller(call)
     return ProposedCall(proposal, request, entry["decision_id"])
 
@@ -641,6 +641,46 @@ def _find_other_class(call: GuardedCall, entry: Mapping[str, Json]) -> str:
         return ""
     places = sorted(at for at in {*proposed, *presented} if proposed.get(at) != presented.get(at))
     return f"/parameters{places[0].rstrip('~')}" if places else ""
+
+
+_TERMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "target": ("scope", "targets"),
+    "capability": ("scope", "capabilities"),
+    "step_id": ("scope", "step_ids"),
+    "spends": ("limits",),
+    "ttl_seconds": ("ttl_seconds",),
+    "revocable": ("revocable",),
+    "risk_level": ("risk_level",),
+}
+"""The options of a guard that are terms of an approval, and where they are in the request."""
+
+
+def _changed_call(call: GuardedCall, entry: Mapping[str, Json], request: ConfirmRequest) -> OtherCall:
+    """Return the error that names what differs from the proposed call: the class of an argument, or an option."""
+    if call.config.name != entry["action"]:
+        return _changed_term("name")
+    if pointer := _find_other_class(call, entry):
+        return _other_call(pointer)
+    recorded = grants.read_recorded_request(call.context, decision_reference(entry["decision_id"]))
+    proposed, presented = {} if recorded is None else recorded.terms, request.to_json()
+    changed = (name for name, path in _TERMS.items() if _get_member(proposed, path) != _get_member(presented, path))
+    return _changed_term(next(changed, "")) if proposed else _other_call("")
+
+
+def _get_member(document: Json, path: tuple[str, ...]) -> Json:
+    for name in path:
+        document = as_mapping(document).get(name)
+    return document
+
+
+def _changed_term(name: str) -> OtherCall:
+    if not name:
+        return _other_call("")
+    return OtherCall(
+        f"The option {name}= of the guard has changed since this call was proposed.",
+        pointer=f"/{name}",
+        hint=f"Guard the tool with {name}= as it was, or make a new call under another id.",
+    )
 
 
 def _read_kept(call_id: str, entry: Mapping[str, Json]) -> KeptArguments:
@@ -764,14 +804,14 @@ def _load_proposal(call: GuardedCall, entry: Mapping[str, Json]) -> Proposal:
     if proposal is None:
         raise Tampered("The proposal of this call is missing from the store.", place=call.call_id)
     if proposal.vocabulary != call.config.vocabulary:
-        raise _other_call("/vocabulary")
+        raise _changed_term("vocabulary")
     check_call_unchanged(call, proposal)
     return proposal
 
 
 _OTHER_CALL_HINT: Final = (
-    "Ids count for all tools of a store. Repeat the proposed call exactly, or give this one an id of its own, such as "
-    "f'{job}:refund'."
+    "Ids count for all tools of a store. Repeat the proposed call exactly, run it with its stored arguments by "
+    ".resume(call_id), or give this one an id of its own, such as f'{job}:refund'."
 )
 _OTHER_FUNCTION_HINT: Final = (
     "The function {} proposed it, and this is {}. Give this call an id of its own. If they are one function of a "
