@@ -12,7 +12,7 @@ from ag_ui.core import RunAgentInput, RunFinishedEvent, RunStartedEvent, TextMes
 from ag_ui.encoder import EventEncoder
 from starlette.responses import StreamingResponse
 
-from emitter.integrations.ag_ui import finish_interrupted, resolve_entries, to_interrupt
+from emitter.integrations.ag_ui import finish_interrupted, identify_call, resolve_entries, to_interrupt
 from emitter.integrations.approvals import Returned, Waiting, make_call
 
 
@@ -25,7 +25,8 @@ def run(given: RunAgentInput) -> Any:
             yield TextMessageChunkEvent(message_id=str(uuid4()), role="assistant", delta=reply.text)
     while calls := [call for call in office.next_calls(results) if call[0] not in interrupts]:
         for name, tool, arguments in calls:
-            outcome = make_call(getattr(office, tool), f"{given.thread_id}/{name}", arguments)
+            call_id = identify_call(given.thread_id, "message-1", name)  # the script has one message
+            outcome = make_call(getattr(office, tool), call_id, arguments)
             if isinstance(outcome, Waiting):
                 interrupts[name] = to_interrupt(outcome.pending, tool_call_id=name)
             else:

@@ -33,11 +33,11 @@ FOREIGN: Final = {
     "Claude Agent SDK": "ClaudeAgentOptions ResultMessage deferred_tool_use on_failure PreToolUse PostToolUse "
     "mcp__name__tool Bash Write mcp__github__merge",
     "pydantic-ai": "DeferredToolRequests HandleDeferredToolCalls ToolApproved ToolDenied FunctionToolset toolsets "
-    "deferred_tool_results",
+    "deferred_tool_results conversation_id",
     "LangChain": "ToolMessage ToolNode create_agent middleware Command",
     "MCP": "ElicitResult RequestStateSecurity InputRequiredResult Payload",
     "AG-UI, ACP, DBOS, Ray, Slack": "RunAgentInput allow_always fork_workflow from_items materialize team_id "
-    "postMessage msg_blocks_too_long",
+    "postMessage msg_blocks_too_long parent_message_id",
     "joserfc": "OKPKey EdDSA",
     "starlette": "mount",
     "OpenWOP": "RunEventDoc AIEnvelopeAcceptor divergencePoint kindHash turnIndex r3_uri",

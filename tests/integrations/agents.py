@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import pytest
 
 from tests.work import FULL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from emitter.authority import Authority
 
@@ -65,6 +65,29 @@ class Agent(Protocol):
         ...
 
 
+class Conversation(Protocol):
+    """A conversation with an agent that has the tool ``remind``."""
+
+    def __init__(self, authority: Authority, remind: Callable[[str], str]) -> None: ...
+
+    def say(self, text: str, *steps: Sequence[tuple[str, str]]) -> None:
+        """Run the agent on a person's message until a call waits, or to its end.
+
+        The model makes the calls of a step in one message, by the id and the person to remind, and then the next step.
+        """
+
+    def resume(self) -> None:
+        """Run on after an answer."""
+
+    def replay(self) -> None:
+        """Run again from where the last call waited first."""
+
+    @property
+    def results(self) -> list[str]:
+        """The results of calls that the model has read."""
+        ...
+
+
 FRAMEWORKS = {
     "langchain": "langchain",
     "langchain by name": "langchain",
@@ -85,6 +108,16 @@ def find_agent(name: str) -> type[Agent]:
     driver = "DriverByName" if by_name else "Driver"
     agent: type[Agent] = getattr(importlib.import_module(f"tests.integrations.driving_{module}"), driver)
     return agent
+
+
+def find_conversation(name: str) -> type[Conversation]:
+    """Return the conversation of a framework, or skip the test where it is not installed."""
+    pytest.importorskip(FRAMEWORKS[name])
+    module, _, by_name = name.partition(" ")
+    conversation = "ConversationByName" if by_name else "Conversation"
+    return cast(
+        "type[Conversation]", getattr(importlib.import_module(f"tests.integrations.driving_{module}"), conversation)
+    )
 
 
 @pytest.fixture(params=FRAMEWORKS)

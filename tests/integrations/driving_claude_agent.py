@@ -22,14 +22,15 @@ from claude_agent_sdk import (
 )
 
 from emitter.integrations.claude_agent import GuardedTools, GuardHooks, resume
-from emitter.testing import simulator
+from emitter.testing import RawResponse, simulator
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import scripted_claude
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
+    from emitter.authority import Authority
     from tests.integrations.agents import Job
 
 
@@ -114,3 +115,79 @@ class DriverByName(Driver):
 
         hooks = GuardHooks(job.authority, {f"mcp__office__{job.name}": job.options}).hooks
         return {"mcp_servers": {"office": create_sdk_mcp_server("office", tools=[send_email])}, "hooks": hooks}
+
+
+class Conversation:
+    """A session of the real Claude Code, against the simulated vendor."""
+
+    def __init__(self, authority: Authority, remind: Callable[[str], str]) -> None:
+        self.folder, self.session, self.steps = Path(tempfile.mkdtemp()), "", list[Any]()
+        self.results: list[str] = []
+        self.before = ""
+        self.options = ClaudeAgentOptions(
+            **self.guard(authority, remind), tools=[], cwd=self.folder, model="claude-sonnet-5-5"
+        )
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> dict[str, Any]:
+        """Return the options with the guarded tool."""
+        guarded = GuardedTools("office", authority.guard(remind))
+        return {"mcp_servers": guarded.mcp_servers, "hooks": guarded.hooks}
+
+    def say(self, text: str, *steps: Sequence[tuple[str, str]]) -> None:
+        """Run until a call is deferred."""
+        self.steps[:] = steps
+        self._run(lambda options: query(prompt=text, options=options), resume=self.session or None)
+        self.before = self.transcript.read_text()
+
+    def resume(self) -> None:
+        """Continue the session."""
+        self._run(lambda options: resume(options, self.session))
+
+    def replay(self) -> None:
+        """Continue from the transcript as it was."""
+        self.transcript.write_text(self.before)
+        self.resume()
+
+    @property
+    def transcript(self) -> Path:
+        """Where Claude Code keeps the session."""
+        (file,) = self.folder.glob(f"claude/projects/*/{self.session}.jsonl")
+        return file
+
+    def plan(self, _: Any) -> Any:
+        """Return the next message of the model."""
+        step = self.steps.pop(0) if self.steps else []
+        calls = [
+            {"type": "tool_use", "id": name, "name": "mcp__office__remind", "input": {"who": who}} for name, who in step
+        ]
+        lines = [
+            f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n"
+            for kind, data in scripted_claude.events(calls)
+        ]
+        return RawResponse("".join(lines).encode(), "text/event-stream")
+
+    def _run(self, start: Any, **more: Any) -> None:
+        with simulator(answers=self, check_schemas=False) as vendor:
+            environment = scripted_claude.environment(vendor, self.folder)
+            asyncio.run(self._watch(start(replace(self.options, env=environment, **more))))
+
+    async def _watch(self, messages: Any) -> None:
+        async for message in messages:
+            if isinstance(message, ResultMessage):
+                self.session = message.session_id
+            blocks = [each for each in getattr(message, "content", ()) if isinstance(each, ToolResultBlock)]
+            self.results += [scripted_claude.text({"content": each.content}) for each in blocks]
+
+
+class ConversationByName(Conversation):
+    """A session with the tool of an MCP server, guarded by its name."""
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> dict[str, Any]:
+        """Return the options with the server, and the hooks that guard its tool."""
+
+        @tool("remind", "Remind somebody.", {"who": str})
+        async def run(arguments: dict[str, Any]) -> dict[str, Any]:
+            return {"content": [{"type": "text", "text": remind(**arguments)}]}
+
+        hooks = GuardHooks(authority, {"mcp__office__remind": {}}).hooks
+        return {"mcp_servers": {"office": create_sdk_mcp_server("office", tools=[run])}, "hooks": hooks}

@@ -16,6 +16,9 @@ from langgraph.types import Command
 from emitter.integrations.langchain import GuardMiddleware, as_tool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from emitter.authority import Authority
     from tests.integrations.agents import Job
 
 
@@ -111,3 +114,59 @@ class DriverByName(Driver):
     def resume(self) -> None:
         """Invoke the graph again."""
         asyncio.run(self.agent.ainvoke(None, self.thread))
+
+
+class Conversation:
+    """A thread of a LangChain agent."""
+
+    def __init__(self, authority: Authority, remind: Callable[[str], str]) -> None:
+        steps: list[Sequence[tuple[str, str]]] = []
+
+        class Stepping(Model):
+            def _generate(self, *_: Any, **__: Any) -> Any:
+                step = steps.pop(0) if steps else []
+                calls = [ToolCall(id=name, name="remind", args={"who": who}) for name, who in step]
+                return ChatResult(generations=[ChatGeneration(message=AIMessage("Yes.", tool_calls=calls))])
+
+        tools, middleware = self.guard(authority, remind)
+        self.agent: Any = create_agent(
+            Stepping(script=None), tools, middleware=middleware, checkpointer=InMemorySaver()
+        )
+        self.steps, self.thread, self.waited, self._message = (
+            steps,
+            {"configurable": {"thread_id": "t"}},
+            None,
+            ToolMessage,
+        )
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> tuple[list[Any], list[Any]]:
+        """Return the tools and the middleware."""
+        return [as_tool(authority.guard(remind))], []
+
+    def say(self, text: str, *steps: Sequence[tuple[str, str]]) -> None:
+        """Invoke the graph."""
+        self.steps[:] = steps
+        self.agent.invoke({"messages": [("user", text)]}, self.thread)
+        self.waited = self.agent.get_state(self.thread).config
+
+    def resume(self) -> None:
+        """Invoke the graph again."""
+        self.agent.invoke(None, self.thread)
+
+    def replay(self) -> None:
+        """Go back to the checkpoint."""
+        self.agent.invoke(None, self.waited)
+
+    @property
+    def results(self) -> list[str]:
+        """What the messages of the state have."""
+        messages = self.agent.get_state(self.thread).values["messages"]
+        return [each.text for each in messages if isinstance(each, self._message)]
+
+
+class ConversationByName(Conversation):
+    """A thread whose tool is guarded by a middleware."""
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> tuple[list[Any], list[Any]]:
+        """Return the tools and the middleware."""
+        return [tool(remind)], [GuardMiddleware(authority, {"remind": {}})]

@@ -13,8 +13,11 @@ from agents.testing import ModelStep, ScriptedModel, assistant_message, function
 from emitter.integrations.openai_agents import apply_answers, as_tool, guard_tool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from agents.testing import ModelCall
 
+    from emitter.authority import Authority
     from tests.integrations.agents import Job
 
 
@@ -92,3 +95,59 @@ class DriverByName(Driver):
     def make_tool(self, job: Job) -> Any:
         """Return the agent's tool."""
         return guard_tool(job.authority, function_tool(job.function), **job.options)
+
+
+class Conversation:
+    """Runs of an agent of the OpenAI Agents SDK, each with the items of those before, and kept as a string."""
+
+    def __init__(self, authority: Authority, remind: Callable[[str], str]) -> None:
+        def respond(_: Any) -> Any:
+            step = self.steps.pop(0) if self.steps else []
+            calls = [function_call("remind", {"who": who}, call_id=name) for name, who in step]
+            return calls or [assistant_message("Done.")]
+
+        self.steps, self.items = list[Any](), list[Any]()
+        model = ScriptedModel([ModelStep.respond(respond)] * 30)
+        self.agent = Agent("assistant", model=model, tools=[self.guard(authority, remind)])
+        self.saved = self.waited = ""
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> Any:
+        """Return the tool."""
+        return as_tool(authority.guard(remind))
+
+    def say(self, text: str, *steps: Sequence[tuple[str, str]]) -> None:
+        """Run the agent on the items so far."""
+        self.steps[:] = steps
+        asyncio.run(self._run([*self.items, {"role": "user", "content": text}]))
+        self.waited = self.saved
+
+    def resume(self) -> None:
+        """Run on from the state."""
+        asyncio.run(self._resume())
+
+    def replay(self) -> None:
+        """Run on from the state as it was."""
+        self.saved = self.waited
+        self.resume()
+
+    async def _resume(self) -> None:
+        state = await RunState.from_string(self.agent, self.saved)
+        await apply_answers(state)
+        await self._run(state)
+
+    async def _run(self, what: Any) -> None:
+        result = await Runner.run(self.agent, what, run_config=RunConfig(tracing_disabled=True))
+        self.items, self.saved = result.to_input_list(), result.to_state().to_string()
+
+    @property
+    def results(self) -> list[str]:
+        """What the items have."""
+        return [each["output"] for each in self.items if each.get("type") == "function_call_output"]
+
+
+class ConversationByName(Conversation):
+    """Runs of an agent whose function tool is guarded."""
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> Any:
+        """Return the tool."""
+        return guard_tool(authority, function_tool(remind))

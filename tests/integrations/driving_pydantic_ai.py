@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, FunctionToolset, ToolApproved
+from pydantic_ai import (
+    Agent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    FunctionToolset,
+    ModelMessagesTypeAdapter,
+    ToolApproved,
+)
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 
 from emitter.integrations.pydantic_ai import as_toolset, build_results, guard_toolset
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from emitter.authority import Authority
     from tests.integrations.agents import Job
 
 STATE = TypeAdapter(tuple[list[ModelMessage], DeferredToolRequests])
@@ -92,3 +103,64 @@ class DriverByName(Driver):
     def make_toolset(self, job: Job) -> Any:
         """Return the agent's tools."""
         return guard_toolset(job.authority, FunctionToolset([job.function]), {job.name: job.options})
+
+
+class Conversation:
+    """A message history of a pydantic-ai agent, which is JSON between runs."""
+
+    def __init__(self, authority: Authority, remind: Callable[[str], str]) -> None:
+        def answer(*_: Any) -> ModelResponse:
+            step = self.steps.pop(0) if self.steps else []
+            calls = [ToolCallPart("remind", {"who": who}, tool_call_id=name) for name, who in step]
+            return ModelResponse(parts=calls or [TextPart("Done.")])
+
+        self.ledger, self.steps = authority.ledger, list[Any]()
+        self.agent: Any = Agent(
+            FunctionModel(answer), output_type=[str, DeferredToolRequests], toolsets=[self.guard(authority, remind)]
+        )
+        self.history = self.waited = (b"[]", b"")
+        self.passed: dict[str, Any] = {}
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> Any:
+        """Return the toolset."""
+        return as_toolset(authority.guard(remind))
+
+    def say(self, text: str, *steps: Sequence[tuple[str, str]]) -> None:
+        """Run the agent."""
+        self.steps[:] = steps
+        self._run(self.history[0], user_prompt=text)
+        self.waited = self.history
+
+    def resume(self, *, with_results: bool = True) -> None:
+        """Run on with what the ledger says, or as a front end does, which claims that everything was approved."""
+        requests = TypeAdapter(DeferredToolRequests).validate_json(self.history[1])
+        results = build_results(self.ledger, requests)
+        if not with_results:
+            results = DeferredToolResults(approvals=dict.fromkeys(results.approvals, True))
+        self._run(self.history[0], deferred_tool_results=results)
+
+    def replay(self) -> None:
+        """Run on from the history as it was."""
+        self.history = self.waited
+        self.resume()
+
+    def _run(self, history: bytes, **more: Any) -> None:
+        messages = ModelMessagesTypeAdapter.validate_json(history)
+        run = asyncio.run(self.agent.run(message_history=messages, **self.passed, **more))
+        output = run.output
+        waits = TypeAdapter(DeferredToolRequests).dump_json(output) if not isinstance(output, str) else b""
+        self.history = run.all_messages_json(), waits
+
+    @property
+    def results(self) -> list[str]:
+        """What the history has."""
+        parts = [part for message in json.loads(self.history[0]) for part in message["parts"]]
+        return [part["content"] for part in parts if part["part_kind"] == "tool-return"]
+
+
+class ConversationByName(Conversation):
+    """A history of an agent whose toolset is guarded by name."""
+
+    def guard(self, authority: Authority, remind: Callable[[str], str]) -> Any:
+        """Return the toolset."""
+        return guard_toolset(authority, FunctionToolset([remind]), {"remind": {}})

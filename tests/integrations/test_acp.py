@@ -103,6 +103,16 @@ class Office:
         return outcome
 
 
+def test_a_servers_id_is_another_call_in_another_message() -> None:
+    """And the same call if the turn is repeated."""
+    office, whom = Office("option:0", "option:0", "option:0"), ["ada", "bob", "ada"]
+    for turn, who in enumerate(whom):
+        for _ in range(2):
+            assert office.call(who, message_id=f"turn-{turn}") == Returned(f"sent to {who}")
+
+    assert (office.sent, len(office.editor.asked)) == (whom, 3)
+
+
 CHOICES: dict[str, tuple[str, str]] = {
     "another option": ("option:1", "The person chose: Leave it undone"),
     "a veto": ("dialogue", "The person refused the question: no reason given"),

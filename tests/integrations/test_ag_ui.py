@@ -180,3 +180,28 @@ def test_two_people_approve_by_name() -> None:
         kinds.append(reply.kind.value)
 
     assert kinds == ["not_accepted", "first_approval", "already_approved", "recorded"]
+
+
+def test_a_servers_id_is_another_call_in_another_message() -> None:
+    """And in another thread, and twice in one message; and the same call if the run is repeated."""
+    authority, sent = Authority(), list[str]()
+
+    def remind(who: str) -> None:
+        sent.append(who)
+
+    tool = authority.guard(remind)
+    calls = [
+        ("t1", "m1", 0, "ada"),
+        ("t1", "m2", 0, "bob"),
+        ("t1", "m3", 0, "ada"),
+        ("t2", "m1", 0, "ada"),
+        ("t1", "m1", 1, "ada"),
+    ]
+    for thread, message, position, who in calls:
+        call_id = ag_ui.identify_call(thread, message, "call_0", position=position)
+        assert isinstance(make_call(tool, call_id, {"who": who}), Waiting)
+        for pending in authority.ledger.pending():
+            authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
+        assert [make_call(tool, call_id, {"who": who}) for _ in range(2)] == [Returned(None)] * 2
+
+    assert sent == [who for *_, who in calls]

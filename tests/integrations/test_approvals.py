@@ -14,9 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emitter.authority import Authority
+from emitter.authority.guard.call_ids import make_call_id
 from emitter.decisions import answer_in_words, open_dialogue, select_option
-from emitter.errors import ApprovalPending, InputError, MissingExtra
-from emitter.integrations.approvals import Rejected, Returned, Waiting, amake_call, make_call, make_call_id
+from emitter.errors import (
+    AlreadyUsed,
+    ApprovalPending,
+    AuthorityError,
+    ConfirmExpired,
+    ConfirmRevoked,
+    InputError,
+    LimitExceeded,
+    MissingExtra,
+    OtherCall,
+    Unfinished,
+    WorkflowStopped,
+)
+from emitter.integrations.approvals import Rejected, Returned, Waiting, amake_call, make_call
 from emitter.stores import MemoryStore
 
 if TYPE_CHECKING:
@@ -24,21 +37,29 @@ if TYPE_CHECKING:
 
     from emitter.models import BindingMoment
 
-IDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200), min_size=2, max_size=3)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200)
+IDS = st.tuples(TEXT, TEXT, TEXT, st.integers(0, 20))
 
 
 @given(IDS, IDS)
-def test_two_calls_never_share_an_id(one: list[str], other: list[str]) -> None:
-    """Whatever a thread or a call is named; and every id can be one of a guarded call."""
-    assert (make_call_id(*one) == make_call_id(*other)) == (one == other)
-    assert 0 < len(make_call_id(*one)) <= 256
+def test_two_calls_never_share_an_id(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
+    """Whatever a thread, a message or a call is named; and every id can be one of a guarded call."""
+    first, second = (
+        make_call_id(("any", thread), message, call, position=position).value
+        for thread, message, call, position in (one, other)
+    )
+    assert (first == second) == (one == other)
+    assert 0 < len(first) <= 256
 
 
 @pytest.mark.parametrize("part", ["", None, 7])
-def test_a_call_without_an_id_is_refused(part: object) -> None:
+@pytest.mark.parametrize("place", range(3))
+def test_a_call_without_an_id_is_refused(part: Any, place: int) -> None:
     """It could not be recognised when it is repeated."""
+    parts: list[Any] = ["thread", "message", "call"]
+    parts[place] = part
     with pytest.raises(InputError, match="gave this tool call no id"):
-        make_call_id("thread", part)
+        make_call_id((parts[0],), parts[1], parts[2])
 
 
 def guarded(**options: Any) -> tuple[Authority, Any, list[str]]:
@@ -102,6 +123,34 @@ def test_words_that_cannot_be_read_are_not_made_up(answer: Callable[[BindingMome
     assert "cannot be read here" in rejected.message
     assert "Call her" not in rejected.message
     assert ("Do not make the same call again" in rejected.message) == (answer is open_dialogue)
+
+
+ERRORS: dict[str, tuple[AuthorityError, str]] = {
+    "another argument": (OtherCall("A different call.", pointer="/parameters/to", hint="A"), "Its argument 'to' was"),
+    "another call": (OtherCall("A different call.", pointer="/function", hint="A"), "Nothing was done."),
+    "expired": (ConfirmExpired("The confirm has expired.", hint="A"), "the person is then asked again"),
+    "revoked": (ConfirmRevoked("The confirm was revoked.", hint="A"), "was taken back, and nothing was done"),
+    "stopped": (WorkflowStopped("The workflow was stopped.", hint="A"), "was stopped, and nothing was done"),
+    "done": (AlreadyUsed("Not retained: see its receipt.", is_done=True, hint="A"), "succeeded"),
+    "failed": (AlreadyUsed("It did not succeed.", hint="A"), "did not succeed. If the call is still needed"),
+    "unfinished": (Unfinished("The action 'c1' of the workflow 'w1'.", hint="A"), "not known whether it took effect"),
+    "any other": (LimitExceeded("The limit is 5.", hint="A"), "The limit is 5. The call was not made."),
+}
+
+
+@pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)
+def test_an_agent_reads_what_it_can_do(error: AuthorityError, words: str) -> None:
+    """And none of the hints for a programmer."""
+
+    class Failing:
+        def call(self, *_: object, **__: object) -> None:
+            raise error
+
+    tool: Any = Failing()
+    rejected = make_call(tool, "c1", {})
+    assert isinstance(rejected, Rejected)
+    assert words in rejected.message
+    assert not rejected.message.endswith(" A")
 
 
 def test_a_tool_that_waits_for_another_tool_is_not_waiting_itself() -> None:

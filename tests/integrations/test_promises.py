@@ -174,4 +174,6 @@ def test_a_client_that_edits_an_approved_call_runs_nothing(framework: type[Agent
     office.agent.resume()
 
     assert office.sent == []
-    assert "A different call was proposed under this id." in office.agent.read["call_1"]
+    assert (
+        "A different call was proposed under this id. Its argument 'to' was another one." in office.agent.read["call_1"]
+    )

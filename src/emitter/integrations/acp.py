@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from emitter.answers import AnswerRecorder, ReplyKind
+from emitter.authority.guard.call_ids import make_call_id
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.ledger_entries import PendingDecision
 from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import BadResolution, MissingExtra
-from emitter.integrations.approvals import Waiting, amake_call, make_call_id
+from emitter.integrations.approvals import Waiting, amake_call
 from emitter.render.layout import HatchKind, build_layout, option_title
 from emitter.render.replies import CHOICE, encode_choice, parse_form_reply
 from emitter.render.text_formats import format_markdown
@@ -52,23 +53,27 @@ async def call_tool(  # noqa: PLR0913  the call and the client
     tool_call_id: str,
     arguments: Mapping[str, Any],
     *,
+    message_id: str | None = None,
     principal: Principal | None = None,
 ) -> CallOutcome:
     """Make a call of a guarded tool, and ask the client about it if it waits.
 
     Args:
         client: The agent's connection to its client.
-        session_id: The session. The call is recognised by it and ``tool_call_id``, and made once.
+        session_id: The session. The call is recognised by it, ``message_id`` and ``tool_call_id``, and made once.
         tool: The result of ``Authority.guard``.
         tool_call_id: The id under which the agent reported the call to the client.
         arguments: The arguments of the call.
+        message_id: What identifies the model's message that makes the call within the session, and is the same when
+            the turn is repeated, such as its number. Without it, ``tool_call_id`` must be unique in the session, as ACP
+            demands: the ids of many models' servers are not.
         principal: Who sits at the client, if you know.
 
     Returns:
         ``Returned`` with the tool's result, ``Rejected`` with the words for the model, or ``Waiting`` if the person
         closed the dialog: end the turn with ``cancelled``, and make the call again when it is continued.
     """
-    call_id = make_call_id("acp", session_id, tool_call_id)
+    call_id = make_call_id(("acp", session_id), "-" if message_id is None else message_id, tool_call_id)
     outcome = await amake_call(tool, call_id, arguments)
     if isinstance(outcome, Waiting):
         decision = await request_permission(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emitter.answers import AnswerRecorder
+from emitter.authority.guard.call_ids import make_call_id
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.resolution import RESOLUTION_SCHEMA, resolution_from_json
 from emitter.errors import MissingExtra, UnknownDecision
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from emitter.answers import Reply
+    from emitter.authority.guard.call_ids import CallId
     from emitter.decisions import Resolution
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import PendingDecision, ResolvedDecision
@@ -30,6 +32,22 @@ try:
     from ag_ui.core import Interrupt, ResumeEntry, RunFinishedEvent, RunFinishedInterruptOutcome
 except ImportError as error:
     raise MissingExtra("Decisions for AG-UI need ag-ui-protocol.", extra="ag-ui") from error
+
+
+def identify_call(thread_id: str, message_id: str, tool_call_id: str, *, position: int = 0) -> CallId:
+    """Return the id under which to make a call of a guarded tool, for ``make_call`` and ``amake_call``.
+
+    Args:
+        thread_id: The thread.
+        message_id: The assistant's message that makes the call, ``parent_message_id``. Ids that the model's server
+            gives its calls may be the same in each message.
+        tool_call_id: The tool call.
+        position: The call's place in its message, if the server may repeat an id within one.
+
+    Raises:
+        InputError: An id is empty.
+    """
+    return make_call_id(("ag-ui", thread_id), message_id, tool_call_id, position=position, earlier=False)
 
 
 def to_interrupt(pending: PendingDecision, *, tool_call_id: str | None = None) -> Interrupt:

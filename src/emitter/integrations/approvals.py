@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
-from urllib.parse import quote
 
 from emitter.authority.context import checking_caller
-from emitter.authority.guard.calls import MAX_CALL_ID_LENGTH
-from emitter.decisions import Act, Hold, Incorporate, Reopen, digest_of
+from emitter.decisions import Act, Hold, Incorporate, Reopen
 from emitter.decisions.ledger_entries import PendingDecision, UnreadableAnswer, pending_of
 from emitter.decisions.resolution import ResolutionOutcome
 from emitter.errors import (
     AlreadyResolved,
+    AlreadyUsed,
     ApprovalPending,
     AuthorityError,
     CallerGone,
+    ConfirmExpired,
+    ConfirmRevoked,
     InputError,
     NotApproved,
+    OtherCall,
     StoreFailed,
+    Unfinished,
     UnknownDecision,
+    WorkflowStopped,
 )
 from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.authority.guard.call_ids import CallId
     from emitter.decisions.ledger import Ledger
     from emitter.decisions.ledger_entries import ResolvedDecision
     from emitter.messages import Json
@@ -78,52 +83,46 @@ class Rejected:
 CallOutcome: TypeAlias = Returned | Waiting | Rejected
 
 
-def make_call_id(*parts: object) -> str:
-    """Return an id for a tool call from the ids that its framework gives it, such as a thread and a call.
-
-    Raises:
-        InputError: An id is missing, so the call could not be recognised when it is repeated.
-    """
-    if not all(isinstance(part, str) and part for part in parts):
-        raise InputError(
-            "The framework gave this tool call no id, so it could not be made exactly once.",
-            hint="Run the agent with a thread or conversation id, and a model that gives its tool calls ids.",
-        )
-    call_id = "/".join(quote(str(part), safe=":@") for part in parts)
-    return call_id if len(call_id) <= MAX_CALL_ID_LENGTH else digest_of(list(parts))
-
-
 def get_function(tool: GuardedTool[..., Any]) -> Callable[..., Any]:
     """Return the function inside a guarded tool, from which a framework reads parameters and documentation."""
     function: Callable[..., Any] = tool.__dict__["__wrapped__"]
     return function
 
 
-def make_call(tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]) -> CallOutcome:
+def choose_id(tool: GuardedTool[..., Any], call_id: CallId | str, arguments: Mapping[str, Any]) -> str:
+    """Return the id under which a call is made. A string is an id of the application's own."""
+    if isinstance(call_id, str):
+        return call_id
+    return tool.call_ids.choose(call_id, lambda earlier: tool.continues(earlier, **arguments))
+
+
+def make_call(tool: GuardedTool[..., Any], call_id: CallId | str, arguments: Mapping[str, Any]) -> CallOutcome:
     """Make a call if it is approved, or say why it is not made."""
+    chosen = choose_id(tool, call_id, arguments)
     try:
-        return Returned(tool.call(call_id, **arguments))
+        return Returned(tool.call(chosen, **arguments))
     except AuthorityError as error:
-        return _explain_error(tool, call_id, error)
+        return _explain_error(tool, chosen, error)
 
 
 async def amake_call(
-    tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any], *context: Any
+    tool: GuardedTool[..., Any], call_id: CallId | str, arguments: Mapping[str, Any], *context: Any
 ) -> CallOutcome:
     """Make a call of a sync or async tool. A sync tool runs in a thread.
 
     If this task is cancelled, a call in the thread that has not begun does not begin any more.
     """
+    chosen = await run_blocking(choose_id, tool, call_id, arguments)
     caller = _Caller()
     try:
         with checking_caller(caller.check):
-            value: Any = await asyncio.to_thread(tool.call, call_id, *context, **arguments)
+            value: Any = await asyncio.to_thread(tool.call, chosen, *context, **arguments)
             return Returned(await value if inspect.isawaitable(value) else value)
     except asyncio.CancelledError:
         caller.is_gone = True
         raise
     except AuthorityError as error:
-        return await run_blocking(_explain_error, tool, call_id, error)
+        return await run_blocking(_explain_error, tool, chosen, error)
 
 
 @dataclass(slots=True)
@@ -146,7 +145,7 @@ def withdraw_questions(ledger: Ledger, decision_ids: Iterable[str]) -> None:
 
 
 async def apropose(
-    tool: GuardedTool[..., Any], call_id: str, arguments: Mapping[str, Any]
+    tool: GuardedTool[..., Any], call_id: CallId | str, arguments: Mapping[str, Any]
 ) -> Waiting | Rejected | None:
     """Open the decision about a call, and return why the call cannot be made now, or None if it may be tried.
 
@@ -154,13 +153,14 @@ async def apropose(
     """
     if tool.asks:
         return None
+    chosen = await run_blocking(choose_id, tool, call_id, arguments)
     try:
-        proposed: Any = await asyncio.to_thread(tool.propose, call_id, **arguments)
+        proposed: Any = await asyncio.to_thread(tool.propose, chosen, **arguments)
         decision = await proposed if inspect.isawaitable(proposed) else proposed
     except AuthorityError as error:
-        return await run_blocking(_explain_error, tool, call_id, error)
+        return await run_blocking(_explain_error, tool, chosen, error)
     if isinstance(decision, PendingDecision) and not decision.expiry_recorded:
-        return Waiting(tool.name, call_id, decision, tool.ledger)
+        return Waiting(tool.name, chosen, decision, tool.ledger)
     return None if is_approved(decision) else Rejected(explain_answer(decision))
 
 
@@ -174,7 +174,38 @@ def _explain_error(tool: GuardedTool[..., Any], call_id: str, error: AuthorityEr
         case NotApproved() if error.decision_id:
             return Rejected(explain_answer(tool.ledger.find(error.decision_id)))
         case _:
-            return Rejected(error.summary)
+            return Rejected(_explain_to_agent(error))
+
+
+_ASK_AGAIN: Final = "If the call is still needed, make it again as a new tool call: the person is then asked again."
+
+
+_EXPLANATIONS: Final[Mapping[type[AuthorityError], str]] = {
+    ConfirmExpired: f"The person's approval expired before the call was made, and nothing was done. {_ASK_AGAIN}",
+    ConfirmRevoked: f"The approval of this call was taken back, and nothing was done. {_NO_REPEAT}",
+    WorkflowStopped: f"This work was stopped, and nothing was done. {_NO_REPEAT}",
+    Unfinished: (
+        "This call began before, and it is not known whether it took effect. It was not made again. "
+        f"{_NO_REPEAT} Say that a person has to find out what happened."
+    ),
+}
+"""What an agent reads of these errors, whose messages are for programmers."""
+
+
+def _explain_to_agent(error: AuthorityError) -> str:
+    """Return what an agent reads of an error. Hints are for programmers."""
+    reason = Exception.__str__(error)
+    match error:
+        case OtherCall():
+            name = error.pointer.removeprefix("/parameters/")
+            changed = "" if name == error.pointer else f" Its argument {name!r} was another one."
+            return f"{reason}{changed} Nothing was done. {_ASK_AGAIN}"
+        case AlreadyUsed(is_done=True):
+            return f"This call was made before, and succeeded. Its result was not kept. {_NO_REPEAT}"
+        case AlreadyUsed():
+            return f"{reason} {_ASK_AGAIN}"
+        case _:
+            return _EXPLANATIONS.get(type(error)) or f"{reason} The call was not made."
 
 
 def explain_answer(decision: PendingDecision | ResolvedDecision) -> str:
@@ -211,11 +242,11 @@ class ExistingTool:
     guarded: GuardedTool[..., Any]
     parameters: frozenset[str]
 
-    async def make_call(self, call_id: str, arguments: Mapping[str, Any], run: RunTool) -> CallOutcome:
+    async def make_call(self, call_id: CallId | str, arguments: Mapping[str, Any], run: RunTool) -> CallOutcome:
         """Make a call if it is approved, or say why it is not made."""
         return self._find_unknown(arguments) or await amake_call(self.guarded, call_id, arguments, run)
 
-    async def find_obstacle(self, call_id: str, arguments: Mapping[str, Any]) -> Waiting | Rejected | None:
+    async def find_obstacle(self, call_id: CallId | str, arguments: Mapping[str, Any]) -> Waiting | Rejected | None:
         """Open the decision about a call, and return why it cannot be made now, or None."""
         return self._find_unknown(arguments) or await apropose(self.guarded, call_id, arguments)
 

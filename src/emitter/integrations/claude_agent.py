@@ -21,15 +21,19 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import json
 import logging
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from emitter.authority.guard.call_ids import make_call_id
 from emitter.errors import AlreadyResolved, InputError, MissingExtra
 from emitter.integrations.approvals import (
     NamedTools,
@@ -38,9 +42,11 @@ from emitter.integrations.approvals import (
     Waiting,
     amake_call,
     apropose,
+    choose_id,
     get_function,
-    make_call_id,
 )
+from emitter.messages import as_mapping
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk.types import HookEvent
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.authority.guard.call_ids import CallId
     from emitter.integrations.approvals import CallOutcome, ExistingTool
 
 try:
@@ -66,6 +73,8 @@ _CALL_ID: Final = "emitter_call_id"
 """The argument in which the hook passes the id of the call to the tool. The hook overwrites what the model wrote."""
 _NO_HOOK: Final = "Nothing was done: the hooks of this server's GuardedTools are missing from ClaudeAgentOptions."
 _STILL_WAITS: Final = "Nothing was done: this call waits for a person."
+_MAX_SESSIONS: Final = 1000
+"""The sessions whose uses of ids are counted. A session that is waited for has them in its transcript."""
 HOOK_SECONDS: Final = 60.0
 """The seconds that Claude Code waits for the hook, which only reads the store."""
 START_SECONDS: Final = 60.0
@@ -104,9 +113,10 @@ class GuardedTools:
         tool = self._tools.get(call["tool_name"])
         if tool is None:
             return {}
-        call_id = make_call_id("claude-agent", call["session_id"], tool_use_id)
-        obstacle = await tool.find_obstacle(call_id, call["tool_input"])
-        return await self._gate.answer(call, call_id, obstacle or {**call["tool_input"], _CALL_ID: call_id})
+        call_id = await self._gate.identify(call, tool_use_id)
+        outcome = await tool.find_obstacle(call_id, call["tool_input"])
+        allowed = {**call["tool_input"], _CALL_ID: outcome} if isinstance(outcome, str) else outcome
+        return await self._gate.answer(call, tool_use_id, call_id, allowed)
 
 
 class CallGate:
@@ -118,16 +128,43 @@ class CallGate:
 
     def __init__(self) -> None:
         self._deferred = dict[str, Waiting]()
+        self._uses = dict[str, tuple[str, Counter[str]]]()
+
+    async def identify(self, hook_input: Mapping[str, Any], tool_use_id: str | None) -> CallId:
+        """Return the id of a call: its prompt, its own id, and how often the prompt used that id before.
+
+        A call that was deferred comes back without its prompt, which is in the session's transcript.
+        """
+        session, prompt = hook_input["session_id"], hook_input.get("prompt_id")
+        if prompt is None:
+            prompt, count = await run_blocking(_find_use, Path(hook_input.get("transcript_path", "")), tool_use_id)
+        else:
+            count = self._count_uses(session, prompt)[str(tool_use_id)]
+        return make_call_id(("claude-agent", session), prompt, tool_use_id, position=count)
+
+    def _count_uses(self, session: str, prompt: str) -> Counter[str]:
+        """Return how often each id was used in the prompt that a session processes."""
+        current, uses = self._uses.pop(session, ("", Counter[str]()))
+        self._uses[session] = prompt, (uses if current == prompt else Counter())
+        if len(self._uses) > _MAX_SESSIONS:
+            del self._uses[next(iter(self._uses))]
+        return self._uses[session][1]
 
     async def answer(
-        self, hook_input: Mapping[str, Any], call_id: str, outcome: Waiting | Rejected | Mapping[str, Any]
+        self,
+        hook_input: Mapping[str, Any],
+        tool_use_id: str | None,
+        call_id: CallId,
+        outcome: Waiting | Rejected | Mapping[str, Any],
     ) -> HookJSONOutput:
         """Return the hook's output for a call: allowed with its arguments, denied in words, or deferred."""
         session = hook_input["session_id"]
         dropped = self._deferred.pop(session, None)
-        if dropped is not None and dropped.call_id != call_id:
+        if dropped is not None and dropped.call_id not in {call_id.value, call_id.earlier}:
             with suppress(AlreadyResolved):
                 await dropped.ledger.awithdraw(dropped.pending.decision_id)
+        if not isinstance(outcome, Waiting) and "prompt_id" in hook_input:
+            self._count_uses(session, hook_input["prompt_id"])[str(tool_use_id)] += 1
         match outcome:
             case Waiting():
                 self._deferred[session] = outcome
@@ -136,6 +173,22 @@ class CallGate:
                 return _answer("deny", permissionDecisionReason=words)
             case arguments:
                 return _answer("allow", updatedInput=dict(arguments))
+
+
+def _find_use(transcript: Path, tool_use_id: str | None) -> tuple[str, int]:
+    """Return the prompt in which the transcript last has a call, and how many results its id has there before."""
+    prompt, results, found = "-", 0, ("-", 0)
+    for line in transcript.read_text(encoding="utf-8").splitlines() if transcript.is_file() else ():
+        entry = as_mapping(json.loads(line))
+        if entry.get("type") == "user" and entry.get("promptId") not in {None, prompt}:
+            prompt, results = str(entry["promptId"]), 0
+        content: Any = as_mapping(entry.get("message")).get("content")
+        blocks = cast("list[Any]", content) if isinstance(content, list) else []
+        for block in map(as_mapping, blocks):
+            results += block.get("tool_use_id") == tool_use_id
+            if block.get("type") == "tool_use" and block.get("id") == tool_use_id:
+                found = prompt, results
+    return found
 
 
 def _answer(decision: Literal["allow", "deny", "defer"], **more: Any) -> HookJSONOutput:
@@ -207,19 +260,21 @@ class _Tool:
         description = (get_function(self._tool).__doc__ or self._tool.name).strip()
         return SdkMcpTool(self._tool.name, description, schema, self._handle)
 
-    async def find_obstacle(self, call_id: str, tool_input: Mapping[str, Any]) -> Waiting | Rejected | None:
-        """Open the decision about a call, and return why it cannot be made now, or None."""
+    async def find_obstacle(self, call_id: CallId, tool_input: Mapping[str, Any]) -> Waiting | Rejected | str:
+        """Open the decision about a call, and return why it cannot be made now, or the id under which it is made."""
         try:
             arguments = self._arguments.validate_python(dict(tool_input))
         except ValidationError as error:
             return Rejected(f"The call was not made, because its arguments are invalid: {error}")
-        return await apropose(self._tool, call_id, arguments)
+        obstacle = await apropose(self._tool, call_id, arguments)
+        chosen: str = await run_blocking(choose_id, self._tool, call_id, arguments)
+        return chosen if obstacle is None else obstacle
 
     async def _handle(self, tool_input: dict[str, Any]) -> dict[str, Any]:
-        call_id = tool_input.pop(_CALL_ID, None)
-        if not isinstance(call_id, str):
+        chosen = tool_input.pop(_CALL_ID, None)
+        if not isinstance(chosen, str):
             return _content(_NO_HOOK, is_error=True)
-        outcome = await amake_call(self._tool, call_id, self._arguments.validate_python(tool_input))
+        outcome = await amake_call(self._tool, chosen, self._arguments.validate_python(tool_input))
         if isinstance(outcome, Waiting):
             return _content(_STILL_WAITS, is_error=True)
         if isinstance(outcome, Rejected):
@@ -255,7 +310,7 @@ class GuardHooks:
     def __init__(self, authority: Authority, tools: Mapping[str, GuardOptions]) -> None:
         self._tools = NamedTools(authority, tools)
         self._gate = CallGate()
-        self._running = dict[str, _RunningCall]()
+        self._running = dict[tuple[str, str | None], _RunningCall]()
 
     @property
     def hooks(self) -> dict[HookEvent, list[HookMatcher]]:
@@ -272,15 +327,17 @@ class GuardHooks:
         call: Any = hook_input
         if call["tool_name"] not in self._tools.options:
             return {}
-        call_id = make_call_id("claude-agent", call["session_id"], tool_use_id)
+        call_id = await self._gate.identify(call, tool_use_id)
         try:
-            outcome = await self._start(call_id, call)
+            outcome = await self._start(call_id, call, tool_use_id)
         except Exception as error:
             _LOGGER.exception("A call of Claude Code's %s was denied.", call["tool_name"])
             outcome = Rejected(f"{_NOT_ASKED} {type(error).__name__}: {error}")
-        return await self._gate.answer(call, call_id, outcome)
+        return await self._gate.answer(call, tool_use_id, call_id, outcome)
 
-    async def _start(self, call_id: str, call: Mapping[str, Any]) -> Waiting | Rejected | Mapping[str, Any]:
+    async def _start(
+        self, call_id: CallId, call: Mapping[str, Any], tool_use_id: str | None
+    ) -> Waiting | Rejected | Mapping[str, Any]:
         """Return the input of a call that Claude Code may make now, or why it may not."""
         name, arguments = call["tool_name"], dict(call["tool_input"])
         if name in _SHELLS:
@@ -295,7 +352,7 @@ class GuardHooks:
         running = _RunningCall(tool, call_id, arguments, call["tool_input"])
         outcome = await running.start()
         if outcome is None:
-            self._running[call_id] = running
+            self._running[call["session_id"], tool_use_id] = running
             return running.approved
         if isinstance(outcome, Returned):
             value = _to_text(outcome.value)
@@ -304,7 +361,7 @@ class GuardHooks:
 
     async def _after_call(self, hook_input: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
         call: Any = hook_input
-        running = self._running.pop(make_call_id("claude-agent", call["session_id"], tool_use_id), None)
+        running = self._running.pop((call["session_id"], tool_use_id), None)
         if running is not None:
             await running.finish(call)
         return {}
@@ -314,7 +371,7 @@ class _RunningCall:
     """An approved call, from its intent to its receipt. Claude Code makes it in between."""
 
     def __init__(
-        self, tool: ExistingTool, call_id: str, arguments: Mapping[str, Any], tool_input: Mapping[str, Any]
+        self, tool: ExistingTool, call_id: CallId, arguments: Mapping[str, Any], tool_input: Mapping[str, Any]
     ) -> None:
         self.approved = self._tool_input = tool_input
         self._begun = asyncio.Event()

@@ -15,10 +15,14 @@ installed, langgraph 1.2.22, langchain-core 1.7.2 and langchain 1.4.7 (2026-11-2
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from emitter.arguments import is_async
 from emitter.authority import Effects, Result
+from emitter.authority.guard.call_ids import digest_history, make_call_id
 from emitter.errors import MissingExtra
 from emitter.integrations.approvals import (
     NamedTools,
@@ -27,22 +31,24 @@ from emitter.integrations.approvals import (
     amake_call,
     get_function,
     make_call,
-    make_call_id,
 )
+from emitter.messages import as_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     from langchain.agents.middleware import ToolCallRequest
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.authority.guard.call_ids import CallId
     from emitter.integrations.approvals import ExistingTool, Returned, RunTool
 
 try:
     from langchain.agents.middleware import AgentMiddleware
-    from langchain_core.messages import ToolMessage
+    from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
     from langchain_core.tools import InjectedToolCallId, StructuredTool, create_schema_from_function
     from langgraph.config import get_config
+    from langgraph.prebuilt import ToolRuntime
     from langgraph.types import Command, interrupt
     from pydantic import create_model
 except ImportError as error:
@@ -50,6 +56,8 @@ except ImportError as error:
 
 _ID: Final = "emitter_tool_call_id"
 """The argument in which LangChain passes the id of the model's tool call. The model does not see it."""
+_RUNTIME: Final = "emitter_runtime"
+"""The argument in which a ``ToolNode`` passes the state of the graph. A node of your own passes none."""
 
 
 def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
@@ -63,17 +71,22 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
         tool: The result of ``Authority.guard``. The graph needs a checkpointer, and a ``thread_id`` in its config.
     """
     function = get_function(tool)
-    tool_call_id: Any = (Annotated[str, InjectedToolCallId], ...)
+    added: dict[str, Any] = {_ID: (Annotated[str, InjectedToolCallId], ...), _RUNTIME: (ToolRuntime | None, None)}
     schema: Any = create_schema_from_function(tool.name, function)
 
+    def identify(arguments: dict[str, Any]) -> tuple[str, CallId]:
+        tool_call_id, runtime = arguments.pop(_ID), arguments.pop(_RUNTIME, None)
+        call = ToolCall(id=tool_call_id, name=tool.name, args=arguments)
+        return tool_call_id, _get_call_id(call, None if runtime is None else runtime.state)
+
     def run(**arguments: Any) -> Any:
-        call_id = _get_call_id(tool_call_id := arguments.pop(_ID))
+        tool_call_id, call_id = identify(arguments)
         while isinstance(outcome := make_call(tool, call_id, arguments), Waiting):
             interrupt(outcome.to_json())
         return _to_output(outcome, tool_call_id)
 
     async def arun(**arguments: Any) -> Any:
-        call_id = _get_call_id(tool_call_id := arguments.pop(_ID))
+        tool_call_id, call_id = identify(arguments)
         while isinstance(outcome := await amake_call(tool, call_id, arguments), Waiting):
             interrupt(outcome.to_json())
         return _to_output(outcome, tool_call_id)
@@ -81,16 +94,80 @@ def as_tool(tool: GuardedTool[..., Any]) -> StructuredTool:
     return StructuredTool(
         name=tool.name,
         description=(function.__doc__ or tool.name).strip(),
-        args_schema=create_model(tool.name, __base__=schema, **{_ID: tool_call_id}),
+        args_schema=create_model(tool.name, __base__=schema, **added),
         func=None if is_async(function) else run,
         coroutine=arun,
     )
 
 
-def _get_call_id(tool_call_id: object) -> str:
-    """Return the id of a tool call in the graph that runs here, or raise ``InputError`` if it has none."""
-    configurable: dict[str, Any] = get_config().get("configurable") or {}
-    return make_call_id("langgraph", configurable.get("thread_id"), tool_call_id)
+def _get_call_id(call: ToolCall, state: Any) -> CallId:
+    """Return the id of a tool call in the graph that runs here, or raise ``InputError`` if it has none.
+
+    The digest of the messages before the call tells apart the messages of a thread, and is the same in a replay, whose
+    tasks and checkpoints have new ids. A task stands for its message if the state has none.
+    """
+    config: Any = get_config()
+    configurable: dict[str, Any] = config.get("configurable") or {}
+    outer, _, task = str(configurable.get("checkpoint_ns") or "").rpartition("|")
+    found, position = _find_message(state, call), "0"
+    if found is not None:
+        before, message = found
+        task = digest_history([_describe_message(each) for each in before])
+        position = _find_position(message.tool_calls, call, config["metadata"].get("langgraph_path"), task)
+    message_id = f"{outer}|{task}" if task else None
+    return make_call_id(("langgraph", configurable.get("thread_id")), message_id, call["id"], position=position)
+
+
+def _find_message(state: Any, call: ToolCall) -> tuple[list[Any], AIMessage] | None:
+    """Return the message that makes a call, and those before it, from the state of a graph."""
+    members: Mapping[str, Any] = as_mapping(state) or getattr(state, "__dict__", {})
+    lists = [cast("list[Any]", state), *members.values()]
+    for each in lists:
+        listed = cast("list[Any]", each if isinstance(each, list) else [])
+        for index in range(len(listed) - 1, -1, -1):
+            message = listed[index]
+            if isinstance(message, AIMessage) and any(each["id"] == call["id"] for each in message.tool_calls):
+                return listed[:index], message
+    return None
+
+
+def _describe_message(message: Any) -> Any:
+    """Return what stays the same of a message if a graph is replayed. A message that a person sent again is another."""
+    match message:
+        case AIMessage():
+            calls = [[call["id"], call["name"], call["args"]] for call in message.tool_calls]
+            return [message.type, message.text, calls]
+        case ToolMessage():
+            return [message.type, message.tool_call_id]
+        case HumanMessage():
+            return [message.type, message.id, message.text]
+        case _:
+            return None
+
+
+def _find_position(calls: list[ToolCall], call: ToolCall, path: Any, digest: str) -> str:
+    """Return what tells a call from the others of its message, also if several have one id."""
+    same = [index for index, each in enumerate(calls) if (each["id"], each["name"]) == (call["id"], call["name"])]
+    if len(same) == 1:
+        return str(same[0])
+    if path and path[0] == "__pregel_push":  # a task for each call
+        return f"task {path[1]}"
+    equal = [index for index in same if calls[index]["args"].items() <= call["args"].items()]
+    arguments = digest_history(call["args"])
+    if len(equal) < 2:  # noqa: PLR2004
+        return arguments
+    # Calls that do not differ in anything are made in one task, all of them each time.
+    with _REPEATS_LOCK:
+        repeat = next(_count_repeats(str(call["id"]), digest, arguments))
+    return f"{arguments} {repeat % len(equal)}"
+
+
+_REPEATS_LOCK: Final = threading.Lock()
+
+
+@lru_cache(maxsize=1024)
+def _count_repeats(*_: str) -> Iterator[int]:
+    return itertools.count()
 
 
 def _to_output(outcome: Returned | Rejected, tool_call_id: str) -> Any:
@@ -160,7 +237,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 async def _make_call(tool: ExistingTool, request: ToolCallRequest, run: RunTool) -> Any:
     call = request.tool_call
-    call_id = _get_call_id(call["id"])
+    call_id = _get_call_id(call, request.state)
     while isinstance(outcome := await tool.make_call(call_id, call["args"], run), Waiting):
         interrupt(outcome.to_json())
     if isinstance(outcome, Rejected):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pydantic import ValidationError
 
+from emitter.authority.guard.call_ids import make_call_id
 from emitter.errors import ApprovalPending, InputError, MissingExtra, StoreAltered
 from emitter.integrations.approvals import (
     Rejected,
@@ -24,9 +25,9 @@ from emitter.integrations.approvals import (
     apropose,
     get_function,
     guard_existing,
-    make_call_id,
 )
 from emitter.stores import Entry, NewEntry
+from emitter.telemetry.sinks import generate_id
 from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
@@ -36,15 +37,18 @@ if TYPE_CHECKING:
     from agents.tool_context import ToolContext
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.authority.guard.call_ids import CallId
     from emitter.integrations.approvals import CallOutcome
     from emitter.stores import Store
 
-    FindObstacle: TypeAlias = Callable[[str, str], Awaitable[Waiting | Rejected | None]]
-    MakeCall: TypeAlias = Callable[[ToolContext[Any], str, str], Awaitable[CallOutcome]]
+    FindObstacle: TypeAlias = Callable[[str, CallId], Awaitable[Waiting | Rejected | None]]
+    Obstacle: TypeAlias = Callable[["RunContextWrapper[Any]", str, str], Awaitable[Waiting | Rejected | None]]
+    MakeCall: TypeAlias = Callable[[ToolContext[Any], str, CallId], Awaitable[CallOutcome]]
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper, RunState
     from agents.function_schema import FuncSchema, function_schema
+    from agents.run_context import _ApprovalRecord  # pyright: ignore[reportPrivateUsage]
     from agents.tool import maybe_invoke_function_tool_failure_error_function, set_function_tool_failure_error_function
 except ImportError as error:
     raise MissingExtra("Approvals in the OpenAI Agents SDK need openai-agents.", extra="openai-agents") from error
@@ -54,7 +58,7 @@ except ImportError as error:
 class GuardedFunctionTool(FunctionTool):
     """A ``FunctionTool`` whose calls are approved in the ledger. ``as_tool`` and ``guard_tool`` make one."""
 
-    obstacle: FindObstacle = field(kw_only=True)
+    obstacle: Obstacle = field(kw_only=True)
     """Opens the decision about a call with these arguments and id, and returns why it cannot be made now, or None."""
 
 
@@ -76,10 +80,10 @@ def as_tool(tool: GuardedTool[..., Any], *, strict_json_schema: bool = True) -> 
         "strict_json_schema": strict_json_schema,
     }
 
-    async def find_obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
+    async def find_obstacle(arguments: str, call_id: CallId) -> Waiting | Rejected | None:
         return await apropose(tool, call_id, _bind(schema, None, arguments))
 
-    async def make_call(context: ToolContext[Any], arguments: str, call_id: str) -> CallOutcome:
+    async def make_call(context: ToolContext[Any], arguments: str, call_id: CallId) -> CallOutcome:
         return await amake_call(tool, call_id, _bind(schema, context, arguments))
 
     return _build_tool(members, find_obstacle, make_call)
@@ -111,10 +115,10 @@ def guard_tool(authority: Authority, tool: FunctionTool, **options: Unpack[Guard
     # Without its error function the tool raises, so that the receipt says that the call failed.
     raising = set_function_tool_failure_error_function(copy.copy(tool), None)
 
-    async def find_obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
+    async def find_obstacle(arguments: str, call_id: CallId) -> Waiting | Rejected | None:
         return await existing.find_obstacle(call_id, _load_object(arguments))
 
-    async def make_call(context: ToolContext[Any], arguments: str, call_id: str) -> CallOutcome:
+    async def make_call(context: ToolContext[Any], arguments: str, call_id: CallId) -> CallOutcome:
         raised: list[Exception] = []
 
         async def run(approved: dict[str, Any]) -> Any:
@@ -146,18 +150,18 @@ async def _explain_failure(tool: FunctionTool, context: ToolContext[Any], error:
 def _build_tool(members: Mapping[str, Any], find_obstacle: FindObstacle, make_call: MakeCall) -> GuardedFunctionTool:
     """Return the tool of the SDK. A call with invalid arguments is not held up: the model reads the error."""
 
-    async def obstacle(arguments: str, call_id: str) -> Waiting | Rejected | None:
+    async def obstacle(context: RunContextWrapper[Any], arguments: str, tool_call_id: str) -> Waiting | Rejected | None:
         try:
-            return await find_obstacle(arguments, make_call_id("openai-agents", call_id))
+            return await find_obstacle(arguments, _find_call_id(context, tool_call_id))
         except _InvalidArguments:
             return None
 
-    async def needs_approval(_: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        return isinstance(await obstacle(json.dumps(arguments), call_id), Waiting)
+    async def needs_approval(context: RunContextWrapper[Any], arguments: dict[str, Any], tool_call_id: str) -> bool:
+        return isinstance(await obstacle(context, json.dumps(arguments), tool_call_id), Waiting)
 
     async def invoke(context: ToolContext[Any], arguments: str) -> Any:
         try:
-            outcome = await make_call(context, arguments, make_call_id("openai-agents", context.tool_call_id))
+            outcome = await make_call(context, arguments, _find_call_id(context, context.tool_call_id))
         except _InvalidArguments as error:
             return f"The call was not made, because its arguments are invalid: {error}"
         if isinstance(outcome, Waiting):
@@ -168,6 +172,22 @@ def _build_tool(members: Mapping[str, Any], find_obstacle: FindObstacle, make_ca
     return GuardedFunctionTool(**{**members, **guards})
 
 
+_RUN_KEY: Final = "emitter.run"
+
+
+def _find_call_id(context: RunContextWrapper[Any], tool_call_id: str) -> CallId:
+    """Return the id of a call. The SDK itself refuses a run whose model uses the id of a call again for another one.
+
+    A run has no id that its saved state keeps. So one is made with its first guarded call, and kept in the approvals of
+    the state, as that of a tool that does not exist.
+    """
+    approvals = context._approvals  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  has no public name
+    record = approvals.setdefault(_RUN_KEY, _ApprovalRecord(approved=[generate_id()]))
+    run_ids = record.approved
+    run_id = run_ids[0] if isinstance(run_ids, list) and run_ids else None
+    return make_call_id(("openai-agents",), run_id, tool_call_id)
+
+
 async def apply_answers(state: RunState[Any, Any]) -> None:
     """Approve and reject the interruptions of a run as the ledger says. Calls that wait stay as they are.
 
@@ -176,11 +196,12 @@ async def apply_answers(state: RunState[Any, Any]) -> None:
     Args:
         state: The state of an interrupted run, from ``result.to_state()`` or ``RunState.from_string``.
     """
+    context = state._context  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  has no public name
     for item in state.get_interruptions():
         tool = next((each for each in item.agent.tools if each.name == item.tool_name), None)
-        if not isinstance(tool, GuardedFunctionTool) or item.call_id is None:
+        if not isinstance(tool, GuardedFunctionTool) or item.call_id is None or context is None:
             continue
-        match await tool.obstacle(item.arguments or "", item.call_id):
+        match await tool.obstacle(context, item.arguments or "", item.call_id):
             case None:
                 state.approve(item)
             case Rejected(message=message):

@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from emitter.authority.guard.call_ids import digest_history, make_call_id
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.errors import InputError, MissingExtra, UnknownDecision
 from emitter.integrations.approvals import (
@@ -25,28 +26,34 @@ from emitter.integrations.approvals import (
     explain_answer,
     get_function,
     is_approved,
-    make_call_id,
     withdraw_questions,
 )
 from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from pydantic_ai import DeferredToolRequests
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponsePart
     from pydantic_ai.toolsets import AbstractToolset
 
     from emitter.authority import Authority, GuardedTool, GuardOptions
+    from emitter.authority.guard.call_ids import CallId
     from emitter.decisions.ledger import Ledger
     from emitter.integrations.approvals import CallOutcome
 
 try:
     from pydantic_ai import ApprovalRequired, DeferredToolResults, FunctionToolset, RunContext, ToolDenied, ToolReturn
-    from pydantic_ai.exceptions import ToolFailed
+    from pydantic_ai.exceptions import ToolFailed, UserError
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
     from pydantic_ai.tools import AgentDepsT
     from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 except ImportError as error:
     raise MissingExtra("Approvals in pydantic-ai need pydantic-ai-slim.", extra="pydantic-ai") from error
+
+
+_CONVERSATION: Final = "conversation_id"
+"""The member of a deferred call's metadata that keeps its conversation, which some formats of a history lose."""
 
 
 @dataclass
@@ -63,7 +70,8 @@ class GuardedToolset(WrapperToolset[AgentDepsT]):
         tool: ToolsetTool[AgentDepsT],  # noqa: ARG002  the wrapped toolset's, which is not run
     ) -> Any:
         """Make an approved call once; otherwise require approval, or fail with the person's words."""
-        return _to_result(await amake_call(self.guarded[name], _call_id(ctx), tool_args))
+        guarded = self.guarded[name]
+        return _to_result(await amake_call(guarded, await run_blocking(_find_call_id, guarded, ctx), tool_args), ctx)
 
 
 @dataclass
@@ -98,7 +106,8 @@ class _GuardedByName(WrapperToolset[AgentDepsT]):
             parameters=tool.tool_def.parameters_json_schema.get("properties", {}),
             implementation=_find_function(tool.toolset, name),
         )
-        return _to_result(await existing.make_call(_call_id(ctx), tool_args, run))
+        call_id = await run_blocking(_find_call_id, existing.guarded, ctx)
+        return _to_result(await existing.make_call(call_id, tool_args, run), ctx)
 
 
 def _find_function(toolset: AbstractToolset[Any], name: str) -> object:
@@ -107,11 +116,70 @@ def _find_function(toolset: AbstractToolset[Any], name: str) -> object:
     return toolset if tool is None else tool.function
 
 
-def _call_id(ctx: RunContext[Any]) -> str:
-    return make_call_id("pydantic-ai", ctx.conversation_id, ctx.tool_call_id)
+def _find_call_id(tool: GuardedTool[..., Any], ctx: RunContext[Any]) -> CallId:
+    """Return the id of the call that runs.
+
+    It is made of the conversation, what was said before, the call's id, and how many runs were at this place before:
+    the same history may be run twice. A resumed history has the id of the run that made the call, unless it went
+    through a front end, which returns neither the ids of runs nor that of the conversation.
+    """
+    scope = ("pydantic-ai", _find_conversation(ctx))
+    found = _find_message(ctx)
+    if found is None:
+        return make_call_id(scope, "-", ctx.tool_call_id)
+    before, message = found
+    digest = digest_history([_describe_part(part) for each in before for part in each.parts])
+    uses = tool.call_ids.count_uses(make_call_id(scope, digest, ctx.tool_call_id).value, message.run_id)
+    if uses < 0 and ctx.tool_call_approved and message.conversation_id is None:
+        raise InputError(
+            "The message history has lost the id of its conversation, so the approved call cannot be found.",
+            hint="Pass conversation_id= to both runs, or the results of build_results() with the history.",
+        )
+    return make_call_id(scope, digest, ctx.tool_call_id, position=max(uses, 0))
 
 
-def _to_result(outcome: CallOutcome) -> Any:
+def _find_conversation(ctx: RunContext[Any]) -> str | None:
+    """Return the id of the conversation in which the call was made first, as ``build_results`` passes it on."""
+    match ctx.tool_call_metadata:
+        case {"conversation_id": str(conversation)}:
+            return conversation
+        case _:
+            return ctx.conversation_id
+
+
+def _find_message(ctx: RunContext[Any]) -> tuple[Sequence[ModelMessage], ModelResponse] | None:
+    """Return the messages before the one that makes the call, and that one. A durable engine may pass none."""
+    try:
+        messages = ctx.messages
+    except UserError:
+        return None
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if isinstance(message, ModelResponse) and any(
+            isinstance(part, ToolCallPart) and part.tool_call_id == ctx.tool_call_id for part in message.parts
+        ):
+            return messages[:index], message
+    return None
+
+
+def _describe_part(part: ModelRequestPart | ModelResponsePart) -> Any:
+    """Return what stays the same of a part in every format of a history."""
+    match part:
+        case ToolCallPart():
+            return [part.part_kind, part.tool_call_id, part.tool_name, part.args_as_dict()]
+        case ToolReturnPart():
+            return [part.part_kind, part.tool_call_id]
+        case TextPart():
+            return [part.part_kind, part.content]
+        case UserPromptPart(content=str(text)):
+            return [part.part_kind, text]
+        case UserPromptPart(content=content):
+            return [part.part_kind, "".join(each for each in content if isinstance(each, str))]
+        case _:
+            return None
+
+
+def _to_result(outcome: CallOutcome, ctx: RunContext[Any]) -> Any:
     """Return the result of a call, or raise the framework's exception if there is none."""
     match outcome:
         case Returned(value={"kind": "tool-return", **members}):  # retained
@@ -119,7 +187,7 @@ def _to_result(outcome: CallOutcome) -> Any:
         case Returned(value=value):
             return value
         case Waiting() as waiting:
-            raise ApprovalRequired(metadata=waiting.to_json())
+            raise ApprovalRequired(metadata={**waiting.to_json(), _CONVERSATION: _find_conversation(ctx)})
         case Rejected(message=message):
             raise ToolFailed(message)
 
@@ -201,6 +269,7 @@ def build_results(ledger: Ledger, requests: DeferredToolRequests) -> DeferredToo
             continue
         closed = isinstance(decision, ResolvedDecision) or decision.expiry_recorded
         is_denied = closed and not is_approved(decision)
+        results.metadata[call.tool_call_id] = {_CONVERSATION: requests.metadata[call.tool_call_id].get(_CONVERSATION)}
         results.approvals[call.tool_call_id] = ToolDenied(explain_answer(decision)) if is_denied else True
     return results
 

@@ -23,6 +23,7 @@ from emitter.authority.context import run_hooks_before
 from emitter.authority.execution import Execution
 from emitter.authority.guard.briefing import ApprovalRequest, add_call_findings, call_label, states_call
 from emitter.authority.guard.call_arguments import KeptArguments, bind_arguments, restore_arguments
+from emitter.authority.guard.call_ids import MAX_CALL_ID_LENGTH, CallIds, call_key
 from emitter.authority.guard.inspection import ToolFunction, get_signature
 from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
@@ -86,7 +87,7 @@ class GuardedTool(Generic[P, R]):
         self, tool: Callable[P, R], config: GuardConfig, context: AuthorityContext, proposals: ProposalStore
     ) -> None:
         functools.update_wrapper(self, tool)
-        for name in ("call", "propose", "resume", "revoke"):
+        for name in ("call", "call_ids", "continues", "propose", "resume", "revoke"):
             self.__dict__.pop(name, None)  # update_wrapper copies the tool's attributes, which must not hide ours
         self._function = ToolFunction.from_tool(tool)
         self._config = config
@@ -183,6 +184,22 @@ class GuardedTool(Generic[P, R]):
         """
         return self._run_steps(propose_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
 
+    @property
+    def call_ids(self) -> CallIds:
+        """Which calls the ids of the store stand for."""
+        return CallIds(self._context.journal)
+
+    def continues(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Return True if this very call was proposed under an id and has no receipt yet."""
+        if not self.call_ids.exists(call_id):
+            return False
+        call = self._bind(call_id, args, kwargs)
+        try:
+            workflow_id = propose_call(call).request.scope.workflow_id
+        except OtherCall:
+            return False
+        return call.context.journal.read(workflow_id, lambda state: call_id not in state.receipts)
+
     def revoke(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Take back a call that was proposed under an id and has not begun, so that it never runs under this id.
 
@@ -211,7 +228,7 @@ class GuardedTool(Generic[P, R]):
         return GuardedCall(own_id or generate_id(), *parts, has_own_id=own_id is not None)
 
     def _restore(self, call_id: str) -> GuardedCall:
-        entry = as_mapping(self._context.journal.get_value(_call_key(call_id)))
+        entry = as_mapping(self._context.journal.get_value(call_key(call_id)))
         if not entry:
             raise UnknownDecision("No call was proposed under this id.", hint="Pass the id of .call().")
         if "arguments" not in entry:
@@ -228,9 +245,6 @@ class GuardedTool(Generic[P, R]):
         )
         parts = (arguments, self._function, config, self._context, self._proposals)
         return GuardedCall(call_id, *parts, has_own_id=True)
-
-
-MAX_CALL_ID_LENGTH: Final = 256
 
 
 def _checked_id(call_id: str) -> str:
@@ -311,7 +325,7 @@ def call_off(
 
 
 def _revoke_call(call: GuardedCall) -> Revoke | None:
-    if call.context.journal.get_value(_call_key(call.call_id)) is None:
+    if not CallIds(call.context.journal).exists(call.call_id):
         raise UnknownDecision("Nobody was asked about a call with this id.", hint="Pass the id of .call().")
     proposed, ledger = propose_call(call), call.context.ledger
     decision = ledger.find(proposed.decision_id)
@@ -614,7 +628,7 @@ def propose_call(call: GuardedCall) -> ProposedCall:
     """Return what is proposed under the call's id, or raise ``OtherCall`` if that is a different call."""
     # The library's own ids are new.
     entry: Mapping[str, Json] = (
-        as_mapping(call.context.journal.get_value(_call_key(call.call_id))) if call.has_own_id else {}
+        as_mapping(call.context.journal.get_value(call_key(call.call_id))) if call.has_own_id else {}
     )
     if not entry:
         entry, proposed = _propose_new(call)
@@ -695,17 +709,13 @@ def _tampered_entry(call_id: str) -> Tampered:
     return Tampered("The entry stored under the call's id was changed.", place=call_id)
 
 
-def _call_key(call_id: str) -> str:
-    return f"call:{call_id}"
-
-
 def _propose_new(call: GuardedCall) -> tuple[Mapping[str, Json], ProposedCall | None]:
     """Store the entry of a new call, and return it with the call; of concurrent entries the first, without a call."""
     proposal = _write_proposal(call)
     request = _confirm_request(call, proposal, call.config.workflow_id)
     rules.check_enforceable_limits(request.limits, call.context.limit_names)
     entry = _new_call_entry(call, proposal, request)
-    stored, is_new = call.context.journal.put_new(_call_key(call.call_id), entry)
+    stored, is_new = call.context.journal.put_new(call_key(call.call_id), entry)
     if not is_new:
         return as_mapping(stored), None
     _check_first_caller(call)
