@@ -7,21 +7,22 @@ from typing import Any
 
 import pytest
 
-from emitter.authority import Authority
+from emitter.authority import ApprovalState, Authority
 from emitter.decisions import select_option
 from tests.integrations.agents import Call
 from tests.integrations.test_by_name import Office
 
 pytest.importorskip("langchain", reason="langchain is not installed")
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
-from emitter.integrations.langchain import GuardMiddleware
+from emitter.integrations.langchain import GuardMiddleware, as_tool
 from tests.integrations.driving_langchain import Model
 
 
@@ -141,3 +142,75 @@ def test_a_graph_of_ones_own_uses_it_without_an_agent() -> None:
 
     assert state["__interrupt__"][0].value["decision_id"] == pending.decision_id
     assert graph.invoke(None, thread)["messages"][-1].text == "sent to ada"
+
+
+class Scripted(GenericFakeChatModel):
+    """Answers one message after the other."""
+
+    def bind_tools(self, *_: Any, **__: Any) -> Any:
+        """Leave the tools to the script."""
+        return self
+
+
+WAYS = {"guarded by name": True, "a guarded tool": False}
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("by_name", WAYS.values(), ids=WAYS)
+def test_a_question_is_withdrawn_when_the_user_writes_on(by_name: bool, is_async: bool) -> None:
+    """LangGraph drops the call that waits, so an answer would have no effect; other threads go on waiting."""
+    authority, calls = Authority(), list[str]()
+
+    def send_email(to: str) -> str:
+        """Send an e-mail."""
+        calls.append(to)
+        return to
+
+    tools = [tool(send_email)] if by_name else [as_tool(authority.guard(send_email))]
+    guard = GuardMiddleware(authority, {"send_email": {}} if by_name else {})
+    wanted = [AIMessage("", tool_calls=[ToolCall(id=f"call_{n}", name="send_email", args={"to": n})]) for n in "ab"]
+    model = Scripted(messages=iter([*wanted, AIMessage("Never mind.")]))
+    agent = create_agent(model, tools, middleware=[guard], checkpointer=InMemorySaver())
+
+    def invoke(words: str, thread: str) -> None:
+        given, config = {"messages": [HumanMessage(words)]}, {"configurable": {"thread_id": thread}}
+        asyncio.run(agent.ainvoke(given, config)) if is_async else agent.invoke(given, config)
+
+    invoke("Write to a.", "1")
+    invoke("Write to b.", "10")
+    first, other = authority.ledger.pending()
+    invoke("Stop that.", "1")
+
+    assert authority.ledger.pending() == (other,)
+    assert authority.find_state(first.decision_id) is ApprovalState.WITHDRAWN
+    assert calls == []
+
+
+def test_a_resumed_graph_withdraws_nothing_also_not_an_agent_within_it() -> None:
+    """An agent that begins within a graph must not withdraw what another part of it asks."""
+    authority, calls = Authority(), list[str]()
+
+    @tool
+    def send_email(to: str) -> str:
+        """Send an e-mail."""
+        calls.append(to)
+        return to
+
+    def agent(name: str) -> Any:
+        call = ToolCall(id=f"call_{name}", name="send_email", args={"to": name})
+        model = Scripted(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("Done.")]))
+        return create_agent(model, [send_email], middleware=[GuardMiddleware(authority, {"send_email": {}})])
+
+    graph = StateGraph(MessagesState)
+    for name in ("one", "two"):
+        graph.add_node(name, agent(name))
+        graph.add_edge("__start__", name)
+    compiled, thread = graph.compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    compiled.invoke({"messages": [HumanMessage("Write to both.")]}, thread)
+    waiting = authority.ledger.pending()
+    for pending in waiting:
+        authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
+    compiled.invoke(None, thread)
+
+    assert len(waiting) == 2
+    assert sorted(calls) == ["one", "two"]

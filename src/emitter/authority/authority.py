@@ -273,6 +273,19 @@ class Authority:
         found = self.ledger.find(decision) if isinstance(decision, str) else decision
         return states.find_state(self._context, found)
 
+    def withdraw_questions(self, call_id_prefix: str) -> tuple[str, ...]:
+        """Withdraw the open questions about guarded calls that nobody repeats any more.
+
+        Whoever answers one of them reads that the agent withdrew it.
+
+        Args:
+            call_id_prefix: How the ids of the calls begin, such as the name of a job that was cancelled.
+
+        Returns:
+            The ids of the decisions that were withdrawn.
+        """
+        return grants.withdraw_questions(self._context, configuration.validate_name("call_id_prefix", call_id_prefix))
+
     def find_stop(self, pending: PendingDecision) -> Stop | None:
         """Return the stop that holds the guarded call that a decision is about, or None if it is not stopped."""
         return grants.find_stop(self._context, pending)

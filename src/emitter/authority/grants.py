@@ -9,6 +9,7 @@ Source: delegation-invariants, "CONFIRM (execution authority)" and "STOP / TAKEO
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -34,7 +35,7 @@ from emitter.authority.rules import GrantState, SpentAmounts, get_grant_state, h
 from emitter.decisions import Selected
 from emitter.decisions.ledger_entries import ResolvedDecision
 from emitter.decisions.resolution import check_two_keys, known_keys, verify_answer
-from emitter.errors import ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
+from emitter.errors import AlreadyResolved, ConfirmExpired, InputError, NotConsent, UnknownConfirm, UnknownDecision
 from emitter.events import format_timestamp
 from emitter.interpreter import BlockingStep
 from emitter.messages import as_mapping
@@ -176,6 +177,11 @@ class RecordedRequest:
         seconds = self.terms.get("ttl_seconds")
         return seconds if isinstance(seconds, int) else None
 
+    @property
+    def call_id(self) -> str:
+        """The id of the call, or an empty string."""
+        return str(as_mapping(self.terms.get("call")).get("call_id", ""))
+
 
 def record_request(context: AuthorityContext, decision: str, request: ConfirmRequest, step_id: str | None) -> None:
     """Store what a decision is about, so that surfaces can say that it is stopped or has lapsed."""
@@ -190,6 +196,18 @@ def read_recorded_request(context: AuthorityContext, decision: str) -> RecordedR
     if not place:
         return None
     return RecordedRequest(str(place["workflow_id"]), place.get("step_id"), as_mapping(place.get("request")))
+
+
+def withdraw_questions(context: AuthorityContext, call_id_prefix: str) -> tuple[str, ...]:
+    """Withdraw the open questions about calls whose ids begin with a prefix, and return the ids of the decisions."""
+    withdrawn = list[str]()
+    for pending in context.ledger.pending():
+        recorded = read_recorded_request(context, pending.reference) if pending.subject else None
+        if recorded is not None and recorded.call_id.startswith(call_id_prefix):
+            with suppress(AlreadyResolved):  # just now
+                context.ledger.withdraw(pending.decision_id)
+                withdrawn.append(pending.decision_id)
+    return tuple(withdrawn)
 
 
 def find_grant_workflow(context: AuthorityContext, decision: str) -> str | None:

@@ -155,10 +155,12 @@ def _read_state(
     approved_at = parse_timestamp(format_timestamp(decision.resolved_at))  # as a CONFIRM has it
     if state.stopped_at is not None and approved_at <= parse_timestamp(state.stopped_at) + context.max_skew:
         return ApprovalState.STOPPED
-    seconds = grant.confirm.ttl_seconds if grant is not None else recorded and recorded.ttl_seconds
-    if seconds and context.journal.now() + context.max_skew >= approved_at + seconds:
+    terms = recorded if grant is None else grant.confirm
+    seconds = None if terms is None else terms.ttl_seconds
+    if seconds is not None and context.journal.now() + context.max_skew >= approved_at + seconds:
         return ApprovalState.LAPSED
-    is_stopped = state.find_stop(recorded and recorded.step_id, decision.pending.agent) is not None
+    step_id = None if recorded is None else recorded.step_id
+    is_stopped = state.find_stop(step_id, decision.pending.agent) is not None
     return ApprovalState.STOPPED if is_stopped else ApprovalState.WAITING
 
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from emitter.arguments import check_type
 from emitter.authority import GuardedTool
 from emitter.authority.context import checking_caller
-from emitter.authority.guard.calls import call_off
 from emitter.bulk import Job, aemit_many
 from emitter.decisions.ledger import Ledger, ResolvedDecision
 from emitter.decisions.ledger_waiting import Waiters
@@ -177,7 +176,7 @@ async def act(tool: GuardedTool[..., Any], /, *args: Any, poll: float = _POLL, *
 
     async def call() -> Any:
         key, is_logged, delay = _step_key(), False, poll
-        async with _watching_workflow(tool.ledger, partial(call_off, tool, key, args, arguments)) as workflow:
+        async with _watching_workflow(tool.ledger, partial(tool.call_off, key, *args, **arguments)) as workflow:
             while True:
                 try:
                     with checking_caller(workflow.check):

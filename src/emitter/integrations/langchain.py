@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from emitter.arguments import is_async
 from emitter.authority import Effects, Result
-from emitter.authority.guard.call_ids import digest_history, make_call_id
+from emitter.authority.guard.call_ids import digest_history, make_call_id, scope_prefix
 from emitter.errors import MissingExtra
 from emitter.integrations.approvals import (
     NamedTools,
@@ -33,6 +33,7 @@ from emitter.integrations.approvals import (
     make_call,
 )
 from emitter.messages import as_mapping
+from emitter.threads import run_blocking
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -54,6 +55,8 @@ try:
 except ImportError as error:
     raise MissingExtra("Approvals in LangChain need langchain and langgraph.", extra="langchain") from error
 
+_SCOPE: Final = "langgraph"
+"""The beginning of the ids of calls."""
 _ID: Final = "emitter_tool_call_id"
 """The argument in which LangChain passes the id of the model's tool call. The model does not see it."""
 _RUNTIME: Final = "emitter_runtime"
@@ -115,7 +118,7 @@ def _get_call_id(call: ToolCall, state: Any) -> CallId:
         task = digest_history([_describe_message(each) for each in before])
         position = _find_position(message.tool_calls, call, config["metadata"].get("langgraph_path"), task)
     message_id = f"{outer}|{task}" if task else None
-    return make_call_id(("langgraph", configurable.get("thread_id")), message_id, call["id"], position=position)
+    return make_call_id((_SCOPE, configurable.get("thread_id")), message_id, call["id"], position=position)
 
 
 def _find_message(state: Any, call: ToolCall) -> tuple[list[Any], AIMessage] | None:
@@ -176,12 +179,28 @@ def _to_output(outcome: Returned | Rejected, tool_call_id: str) -> Any:
     return outcome.value
 
 
+def withdraw_thread(authority: Authority, thread_id: str) -> tuple[str, ...]:
+    """Withdraw the questions of a thread whose calls wait, and return their ids.
+
+    Call it before you invoke a graph with new input instead of resuming it, because LangGraph then drops the calls that
+    wait. ``GuardMiddleware`` does so for an agent of ``create_agent``, also for tools of ``as_tool``.
+
+    Args:
+        authority: The authority of the guarded tools.
+        thread_id: The ``thread_id`` of the graph's config.
+    """
+    return authority.withdraw_questions(scope_prefix(_SCOPE, thread_id))
+
+
 class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     """Guards tools of an agent by name: ``create_agent(..., middleware=[GuardMiddleware(authority, {...})])``.
 
     A call that waits for approval interrupts the graph, with its decision as the interrupt's value. Invoke the graph
     again once the decision is resolved: the approved call is made, once. Otherwise the agent reads a ``ToolMessage``
     with the status ``error`` and the person's words. If the agent has no tool with one of the names, no tool runs.
+
+    If the thread gets new input instead of being resumed, its waiting calls are dropped, and their questions are
+    withdrawn.
 
     Args:
         authority: Approves the calls and keeps the receipts. The graph needs a checkpointer, and a ``thread_id``.
@@ -190,9 +209,26 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def __init__(self, authority: Authority, tools: Mapping[str, GuardOptions]) -> None:
         super().__init__()
+        self._authority = authority
         self._tools = NamedTools(
             authority, {name: {"describe": _describe, **options} for name, options in tools.items()}
         )
+
+    def before_agent(self, state: Any, runtime: Any) -> None:  # noqa: ARG002  the hook's parameters
+        """Withdraw what the thread asked before this input. It is not called when a graph is resumed."""
+        self._withdraw_dropped(get_config())
+
+    async def abefore_agent(self, state: Any, runtime: Any) -> None:  # noqa: ARG002  the hook's parameters
+        """Withdraw what the thread asked before this input."""
+        await run_blocking(self._withdraw_dropped, get_config())
+
+    def _withdraw_dropped(self, config: Any) -> None:
+        configurable: dict[str, Any] = config.get("configurable") or {}
+        thread_id = configurable.get("thread_id")
+        # An agent within another graph begins while other calls of the thread wait.
+        is_outermost = "|" not in str(configurable.get("checkpoint_ns") or "")
+        if is_outermost and isinstance(thread_id, str) and thread_id:
+            withdraw_thread(self._authority, thread_id)
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """Make an approved call once, in a thread of its own."""

@@ -24,7 +24,6 @@ import jsonschema_rs
 from pydantic import Field, PydanticUserError, TypeAdapter
 
 from emitter.authority import GuardOptions
-from emitter.authority.guard.calls import call_off
 from emitter.authority.proposals import AccessMode, access_annotations
 from emitter.decisions import Unresolved, UnresolvedReason
 from emitter.decisions.envelope_parsing import MOMENT_FIELD
@@ -156,7 +155,7 @@ class _ToolGuard:
             # The client has given up. It can repeat the call only if it knows its id.
             if known_id is None:
                 with suppress(StoreFailed):
-                    await run_blocking(call_off, self.tool, call_id, (), arguments)
+                    await run_blocking(self.tool.call_off, call_id, **arguments)
             raise
         except NotApproved as error:
             return await self._report_not_approved(call, error)

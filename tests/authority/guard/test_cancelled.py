@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emitter.authority import Authority, brief_from_template
-from emitter.errors import AlreadyUsed, Unfinished
+from emitter.errors import AlreadyUsed, ApprovalPending, NotApproved, Unfinished
 from emitter.stores import MemoryStore
 from tests.authority.guard.parts import MOM, Post, aapprove, approve, proven
 
@@ -173,3 +173,50 @@ def test_a_timeout_amid_what_it_writes_is_a_timeout() -> None:
         assert await guard.call("c1", MOM) == MOM
 
     asyncio.run(script())
+
+
+def test_a_limit_of_the_question_does_not_interrupt_the_call() -> None:
+    """The call takes longer than the person may, and its receipt is written."""
+    authority, done, limit = Authority(), list[str](), 0.05
+
+    @authority.guard(ask=aapprove, ask_timeout=limit)
+    async def transfer() -> str:
+        done.append("debited")
+        await asyncio.sleep(4 * limit)
+        done.append("credited")
+        return "transferred"
+
+    assert asyncio.run(transfer.call("c1")) == "transferred"
+    assert done == ["debited", "credited"]
+    proven(authority)
+
+
+@pytest.mark.parametrize("has_id", [True, False], ids=["with an id", "without an id"])
+def test_a_question_that_takes_too_long_counts_as_unanswered(has_id: bool) -> None:
+    """As if ask had returned Unresolved: the question of a call that can be repeated stays open."""
+    authority = Authority()
+
+    async def never(_: PendingDecision) -> Any:
+        await asyncio.Event().wait()
+
+    async def transfer() -> None:
+        raise AssertionError
+
+    guard = authority.guard(transfer, ask=never, ask_timeout=0.01)
+    with pytest.raises(NotApproved) as refused:
+        asyncio.run(guard.call("c1") if has_id else guard())
+    assert isinstance(refused.value, ApprovalPending) is has_id
+    assert len(authority.ledger.pending()) == int(has_id)
+
+
+def test_a_timeout_of_ask_itself_is_raised() -> None:
+    """It is no answer that came too late, but a failure of the caller's own code."""
+
+    async def fail(_: PendingDecision) -> Any:
+        raise TimeoutError("the gateway")
+
+    async def transfer() -> None:
+        raise AssertionError
+
+    with pytest.raises(TimeoutError, match="the gateway"):
+        asyncio.run(Authority().guard(transfer, ask=fail, ask_timeout=60)())

@@ -48,6 +48,8 @@ BAD: dict[str, dict[str, Any]] = {
     "a channel that is no text": {"channel": 5},
     "a long channel": {"channel": "c" * 600},
     "no time to answer": {"expires_in": 0},
+    "a limit of a blocking ask": {"ask": print, "ask_timeout": 60},
+    "a limit without ask": {"ask_timeout": 60},
     "a time to answer that is a text": {"expires_in": "60"},
     "an ask that is none": {"ask": 5},
     "a brief that is none": {"brief": "template"},

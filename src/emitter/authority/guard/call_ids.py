@@ -56,11 +56,19 @@ def make_call_id(
             "The framework gave this tool call no id, so it could not be made exactly once.",
             hint="Run the agent with a thread or conversation id, and a model that gives its tool calls ids.",
         )
-    return CallId(_join(*parts, str(position)), _join(*scope, call) if earlier else None)
+    value, prefix = _join(*parts, str(position)), scope_prefix(*scope)
+    if not value.startswith(prefix) and len(prefix) + len(value) <= MAX_CALL_ID_LENGTH:  # a digest
+        value = f"{prefix}{value}"
+    return CallId(value, _join(*scope, call) if earlier else None)
+
+
+def scope_prefix(*scope: object) -> str:
+    """Return the beginning of the ids of all calls of a scope, unless the scope itself is too long for an id."""
+    return "".join(f"{quote(str(part), safe=':@')}/" for part in scope)
 
 
 def _join(*parts: object) -> str:
-    joined = "/".join(quote(str(part), safe=":@") for part in parts)
+    joined = scope_prefix(*parts)[:-1]
     return joined if len(joined) <= MAX_CALL_ID_LENGTH else digest_of([str(part) for part in parts])
 
 

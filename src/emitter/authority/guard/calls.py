@@ -29,7 +29,7 @@ from emitter.authority.proposals.access import find_mismatch
 from emitter.authority.proposals.proposal import Display, propose
 from emitter.authority.records import ActionRequest, BoundCall
 from emitter.authority.rules import check_all_known, check_not_stopped
-from emitter.decisions import Dialogue, FreeText, Reopen, Selected, Unresolved
+from emitter.decisions import Dialogue, FreeText, Reopen, Selected, Unresolved, UnresolvedReason
 from emitter.decisions.canonical_json import CanonicalProfile, digest_of
 from emitter.decisions.ledger_entries import (
     PendingDecision,
@@ -57,11 +57,11 @@ from emitter.telemetry.sinks import generate_id
 from emitter.visible_text import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from emitter.authority.context import AuthorityContext
     from emitter.authority.guard.call_arguments import CallArguments
-    from emitter.authority.guard.options import AskPrincipal, GuardConfig
+    from emitter.authority.guard.options import AskPrincipal, GuardConfig, PrincipalAnswer
     from emitter.authority.proposals.proposal import Proposal
     from emitter.authority.proposals.store import ProposalStore
     from emitter.authority.records import Confirm, ConfirmRequest, Revoke
@@ -87,7 +87,7 @@ class GuardedTool(Generic[P, R]):
         self, tool: Callable[P, R], config: GuardConfig, context: AuthorityContext, proposals: ProposalStore
     ) -> None:
         functools.update_wrapper(self, tool)
-        for name in ("call", "call_ids", "continues", "propose", "resume", "revoke"):
+        for name in ("call", "call_ids", "call_off", "continues", "propose", "resume", "revoke"):
             self.__dict__.pop(name, None)  # update_wrapper copies the tool's attributes, which must not hide ours
         self._function = ToolFunction.from_tool(tool)
         self._config = config
@@ -221,6 +221,17 @@ class GuardedTool(Generic[P, R]):
         """
         return self._run_steps(revoke_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
 
+    def call_off(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Close a call that nobody will repeat: withdraw its question, or revoke its approval, unless it has begun.
+
+        The person then reads that their answer has no effect. This blocks, also if the tool is async.
+
+        Raises:
+            StoreFailed: The store cannot be used, so the question may still be open.
+        """
+        with suppress(AuthorityError, InputError):  # nobody was asked, it cannot run any more, or it has begun
+            run_steps(revoke_guarded_call(self._bind(_checked_id(call_id), args, kwargs)))
+
     def _bind(self, own_id: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GuardedCall:
         config = self._config
         arguments = bind_arguments(self._signature, (args, kwargs), frozenset(config.exclude), config.parameters)
@@ -310,20 +321,6 @@ def revoke_guarded_call(call: GuardedCall) -> Steps[Revoke | None]:
     return revoked
 
 
-def call_off(
-    tool: GuardedTool[..., Any], call_id: str, args: tuple[Any, ...] = (), arguments: Mapping[str, Any] | None = None
-) -> None:
-    """Close a call that nobody will repeat: its question is withdrawn, or its approval revoked, unless it has begun.
-
-    The person then reads that their answer has no effect.
-
-    Raises:
-        StoreFailed: The store cannot be used, so the question may still be open.
-    """
-    with suppress(AuthorityError, InputError):  # it cannot run any more, or it has begun
-        run_steps(revoke_guarded_call(tool._bind(_checked_id(call_id), args, dict(arguments or {}))))  # noqa: SLF001  of this module
-
-
 def _revoke_call(call: GuardedCall) -> Revoke | None:
     if not CallIds(call.context.journal).exists(call.call_id):
         raise UnknownDecision("Nobody was asked about a call with this id.", hint="Pass the id of .call().")
@@ -376,7 +373,7 @@ def _resolve_decision(call: GuardedCall, proposed_call: ProposedCall) -> Steps[R
 def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecision) -> Steps[ResolvedDecision]:
     """Return the principal's answer. If there is none, withdraw the question of a call that cannot be repeated."""
     try:
-        answer = yield UserCodeStep(partial(ask, decision))
+        answer = yield UserCodeStep(partial(_ask_in_time(ask, call.config.ask_timeout), decision))
         resolved: ResolvedDecision = yield BlockingStep(partial(_record_answer, call, decision, answer))
     except GeneratorExit:
         raise
@@ -386,6 +383,26 @@ def _ask_principal(call: GuardedCall, ask: AskPrincipal, decision: PendingDecisi
                 yield BlockingStep(partial(call.context.ledger.withdraw, decision.decision_id), must_finish=True)
         raise
     return resolved
+
+
+def _ask_in_time(ask: AskPrincipal, seconds: float | None) -> AskPrincipal:
+    """Return a function that asks for at most so many seconds. What comes after the answer is not interrupted."""
+    if seconds is None:
+        return ask
+
+    async def ask_in_time(pending: PendingDecision) -> PrincipalAnswer:
+        import asyncio  # noqa: PLC0415  light commands load this module without it
+
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                return await cast("Awaitable[PrincipalAnswer]", ask(pending))
+        except TimeoutError:
+            if not limit.expired():
+                raise  # by ask= itself
+            return Unresolved(pending.digest, UnresolvedReason.TIMEOUT)
+
+    return ask_in_time
 
 
 def _check_not_stopped(call: GuardedCall, proposed_call: ProposedCall) -> None:
@@ -676,7 +693,8 @@ def _changed_call(call: GuardedCall, entry: Mapping[str, Json], request: Confirm
     if pointer := _find_other_class(call, entry):
         return _other_call(pointer)
     recorded = grants.read_recorded_request(call.context, decision_reference(entry["decision_id"]))
-    proposed, presented = {} if recorded is None else recorded.terms, request.to_json()
+    proposed: Mapping[str, Json] = {} if recorded is None else recorded.terms
+    presented = request.to_json()
     changed = (name for name, path in _TERMS.items() if _get_member(proposed, path) != _get_member(presented, path))
     return _changed_term(next(changed, "")) if proposed else _other_call("")
 

@@ -67,6 +67,7 @@ class GuardOptions(TypedDict, total=False):
         describe: A function of the return value that returns the effects for the receipt.
         retain: Whether to store the return value, to answer a repeated call. Defaults to True.
         expires_in: Seconds for which the question stays open. It does not interrupt ``ask``.
+        ask_timeout: Seconds that an async ``ask`` may take; then nobody has answered. The call is not interrupted.
         channel: The channel by which ``ask`` gets its answers.
         four_eyes: Whether two principals must approve a call, by ``Ledger.approve`` or in the inbox: for each call, or
             a function of its parameters. Not with ``ask``.
@@ -97,6 +98,7 @@ class GuardOptions(TypedDict, total=False):
     describe: Callable[[Any], Effects]
     retain: bool
     expires_in: float | None
+    ask_timeout: float | None
     channel: str
     four_eyes: bool | Callable[[Mapping[str, Json]], bool]
 
@@ -128,6 +130,7 @@ class GuardConfig:
     describe: Callable[[Any], Effects] | None = None
     retain: bool = True
     expires_in: float | None = None
+    ask_timeout: float | None = None
     channel: str = ""
     four_eyes: bool | Callable[[Mapping[str, Json]], bool] = False
 
@@ -248,8 +251,18 @@ def _check_config(config: GuardConfig) -> None:
     ledger_arguments.check_short_text("vocabulary", config.vocabulary)
     ledger_arguments.check_short_text("channel", config.channel, min_length=0)
     ledger_arguments.check_seconds(config.expires_in)
+    _check_ask_timeout(config)
     target = "t" if callable(config.target) else config.target or config.name
     config.make_confirm_request(BoundCall(r3_s256="A" * 43, call_id="0"), {}, config.workflow_id, target=target)
+
+
+def _check_ask_timeout(config: GuardConfig) -> None:
+    ledger_arguments.check_seconds(config.ask_timeout, "ask_timeout")
+    if config.ask_timeout is not None and not is_async(config.ask):
+        raise InputError(
+            "ask_timeout= needs an async ask=, because nothing else can be interrupted.",
+            hint="Let a blocking function stop by itself: emitter.terminal.ask(pending.moment, timeout=60).",
+        )
 
 
 def _check_four_eyes(config: GuardConfig) -> None:
