@@ -110,6 +110,7 @@ class Conversation:
         model = ScriptedModel([ModelStep.respond(respond)] * 30)
         self.agent = Agent("assistant", model=model, tools=[self.guard(authority, remind)])
         self.saved = self.waited = ""
+        self.load_options: dict[str, Any] = {}
 
     def guard(self, authority: Authority, remind: Callable[[str], str]) -> Any:
         """Return the tool."""
@@ -131,7 +132,7 @@ class Conversation:
         self.resume()
 
     async def _resume(self) -> None:
-        state = await RunState.from_string(self.agent, self.saved)
+        state = await RunState.from_string(self.agent, self.saved, **self.load_options)
         await apply_answers(state)
         await self._run(state)
 

@@ -145,6 +145,29 @@ def test_a_history_is_run_again(conversation: dict[str, Any]) -> None:
     assert office.sent == ["ada", "ada"]
 
 
+@pytest.mark.parametrize("whom", [["ada", "ada"], ["ada", "bob"]], ids="-".join)
+def test_claude_code_keeps_the_last_of_two_calls_with_one_id(whom: list[str]) -> None:
+    """The question about the other is withdrawn, as with ids of their own."""
+    office = Office("claude_agent")
+    office.chat.say("Remind them.", [("call_0", who) for who in whom])
+    assert office.approve() == 1
+    office.chat.resume()
+
+    assert (office.sent, office.chat.results) == (whom[-1:], [f"reminded {whom[-1]}"])
+    assert office.authority.ledger.pending() == ()
+
+
+def test_a_run_of_the_openai_agents_sdk_keeps_its_id_with_another_context() -> None:
+    """A state is often loaded with a context of the process that loads it."""
+    office = Office("openai_agents")
+    chat: Any = office.chat
+    chat.say("Remind ada.", [("call_0", "ada")])
+    office.approve()
+    chat.load_options = {"context_override": {"process": 2}}
+    chat.resume()
+    assert (office.sent, office.approve()) == (["ada"], 0)
+
+
 def through_front_end(adapter: str, history: bytes) -> bytes:
     """Return a history as a front end gives it back."""
     pytest.importorskip("ag_ui")

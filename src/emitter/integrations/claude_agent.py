@@ -116,7 +116,7 @@ class GuardedTools:
         call_id = await self._gate.identify(call, tool_use_id)
         outcome = await tool.find_obstacle(call_id, call["tool_input"])
         allowed = {**call["tool_input"], _CALL_ID: outcome} if isinstance(outcome, str) else outcome
-        return await self._gate.answer(call, tool_use_id, call_id, allowed)
+        return await self._gate.answer(call, call_id, allowed)
 
 
 class CallGate:
@@ -139,7 +139,9 @@ class CallGate:
         if prompt is None:
             prompt, count = await run_blocking(_find_use, Path(hook_input.get("transcript_path", "")), tool_use_id)
         else:
-            count = self._count_uses(session, prompt)[str(tool_use_id)]
+            uses = self._count_uses(session, prompt)
+            count = uses[str(tool_use_id)]
+            uses[str(tool_use_id)] += 1
         return make_call_id(("claude-agent", session), prompt, tool_use_id, position=count)
 
     def _count_uses(self, session: str, prompt: str) -> Counter[str]:
@@ -153,7 +155,6 @@ class CallGate:
     async def answer(
         self,
         hook_input: Mapping[str, Any],
-        tool_use_id: str | None,
         call_id: CallId,
         outcome: Waiting | Rejected | Mapping[str, Any],
     ) -> HookJSONOutput:
@@ -163,8 +164,6 @@ class CallGate:
         if dropped is not None and dropped.call_id not in {call_id.value, call_id.earlier}:
             with suppress(AlreadyResolved):
                 await dropped.ledger.awithdraw(dropped.pending.decision_id)
-        if not isinstance(outcome, Waiting) and "prompt_id" in hook_input:
-            self._count_uses(session, hook_input["prompt_id"])[str(tool_use_id)] += 1
         match outcome:
             case Waiting():
                 self._deferred[session] = outcome
@@ -176,18 +175,17 @@ class CallGate:
 
 
 def _find_use(transcript: Path, tool_use_id: str | None) -> tuple[str, int]:
-    """Return the prompt in which the transcript last has a call, and how many results its id has there before."""
-    prompt, results, found = "-", 0, ("-", 0)
+    """Return the prompt in which the transcript last has a call, and how many calls have its id there before."""
+    prompt, uses, found = "-", 0, ("-", 0)
     for line in transcript.read_text(encoding="utf-8").splitlines() if transcript.is_file() else ():
         entry = as_mapping(json.loads(line))
         if entry.get("type") == "user" and entry.get("promptId") not in {None, prompt}:
-            prompt, results = str(entry["promptId"]), 0
+            prompt, uses = str(entry["promptId"]), 0
         content: Any = as_mapping(entry.get("message")).get("content")
         blocks = cast("list[Any]", content) if isinstance(content, list) else []
         for block in map(as_mapping, blocks):
-            results += block.get("tool_use_id") == tool_use_id
             if block.get("type") == "tool_use" and block.get("id") == tool_use_id:
-                found = prompt, results
+                found, uses = (prompt, uses), uses + 1
     return found
 
 
@@ -333,7 +331,7 @@ class GuardHooks:
         except Exception as error:
             _LOGGER.exception("A call of Claude Code's %s was denied.", call["tool_name"])
             outcome = Rejected(f"{_NOT_ASKED} {type(error).__name__}: {error}")
-        return await self._gate.answer(call, tool_use_id, call_id, outcome)
+        return await self._gate.answer(call, call_id, outcome)
 
     async def _start(
         self, call_id: CallId, call: Mapping[str, Any], tool_use_id: str | None
