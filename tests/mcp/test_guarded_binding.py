@@ -11,6 +11,7 @@ from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 
 from emitter.authority import Authority, Effects, Result, StopRequest
+from emitter.decisions import select_option
 from emitter.mcp import guarded_tool, sdk
 from tests.mcp.guarding import MAIL, SENT, again, approve, waiting
 from tests.mcp.mailing import APPROVE, CEO, MOM, SEND, Mailing
@@ -209,3 +210,35 @@ def test_the_question_of_a_client_that_gives_up_is_withdrawn_unless_it_can_repea
     assert len(authority.ledger.pending()) == int(is_known)
     assert len(authority.ledger.closed_references()) == (0 if is_known else tries)
     assert calls == []
+
+
+@pytest.mark.parametrize("with_context", [False, True], ids=["plain", "with a context"])
+@pytest.mark.parametrize("era", ERAS)
+def test_a_model_that_writes_other_words_is_told_how_to_resume_its_call(era: str, with_context: bool) -> None:
+    """The proposed call is made with its stored arguments, whatever the model writes now."""
+    authority, server, made = Authority(), sdk.Server("guarding", log_level="CRITICAL"), list[str]()
+
+    def send(text: str) -> str:
+        made.append(text)
+        return text
+
+    def send_noting(text: str, context: sdk.Context) -> str:
+        assert context.session is not None
+        return send(text)
+
+    annotations = {"text": str, "return": str}
+    send.__annotations__, send_noting.__annotations__ = annotations, {**annotations, "context": sdk.Context}
+    guarded_tool(server, authority, name="send")(send_noting if with_context else send)
+    call_id = called(server, era, "send", {"text": "Dinner on Sunday?"})["structuredContent"]["call_id"]
+    (pending,) = authority.ledger.pending()
+    authority.ledger.resolve(pending.decision_id, select_option(pending.moment, 0))
+
+    reworded: dict[str, Json] = {"text": "Dinner, this Sunday?", "call_id": call_id}
+    other = called(server, era, "send", reworded)["structuredContent"]
+    assert (other["code"], made) == ("other_call", [])
+    assert "resume_call" in other["message"]
+    assert called(server, era, "send", {**reworded, "resume_call": True})["structuredContent"]["result"] == made[0]
+    assert made == ["Dinner on Sunday?"]
+
+    unknown = called(server, era, "send", {**reworded, "call_id": "0" * 32, "resume_call": True})
+    assert (unknown["isError"], made) == (True, ["Dinner on Sunday?"])

@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_it_is_listed_as_it_was_with_one_argument_more(era: str) -> None:
-    """Its own parameters, and the id of a call; its ``_meta`` says that it emits, and is approved call by call."""
+def test_it_is_listed_as_it_was_with_two_arguments_more(era: str) -> None:
+    """Its own parameters, and those that continue a call. Its ``_meta`` says that it emits and asks each time."""
     server = sdk.Server("mail", log_level="CRITICAL")
     guarded_tool(server, Authority(), description="Sends.", meta={"example.com/own": 1})(Mailing().send_email)
     server.tool(name="plain", description="Sends.")(Mailing().send_email)
     found, plain = (listed(server, era)[name] for name in (SEND, "plain"))
     added = found["inputSchema"]["properties"].pop("call_id")
+    resumed = found["inputSchema"]["properties"].pop("resume_call")
 
     assert found["inputSchema"]["properties"] == plain["inputSchema"]["properties"]
     assert found["inputSchema"]["required"] == plain["inputSchema"]["required"]
     assert "continue a call that waited for approval" in added["description"]
+    assert (resumed["type"], resumed["default"]) == ("boolean", False)
     assert found["description"] == "Sends."
     assert advertises(found)
     assert {"emits_binding_moment", "alt.emitter/emits_binding_moment", "example.com/own"} < found["_meta"].keys()

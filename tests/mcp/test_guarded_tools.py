@@ -121,7 +121,7 @@ def test_a_context_is_no_content(era: str) -> None:
 
     assert found["structuredContent"] == {"result": "Looked for mom as looking."}
     assert "context" not in str(person.asked)
-    assert listed(server, era)["looking"]["inputSchema"]["properties"].keys() == {"to", "call_id"}
+    assert listed(server, era)["looking"]["inputSchema"]["properties"].keys() == {"to", "call_id", "resume_call"}
 
 
 def test_a_function_that_is_not_async_runs_in_a_thread() -> None:

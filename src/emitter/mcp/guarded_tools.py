@@ -37,6 +37,7 @@ from emitter.errors import (
     EmitterError,
     InputError,
     NotApproved,
+    OtherCall,
     StoreFailed,
 )
 from emitter.mcp import asker, results, sdk
@@ -57,9 +58,15 @@ _CALL_ID_PARAMETER: Final = "call_id"
 _CALL_ID_PATTERN: Final = re.compile(r"[0-9a-f]{32}")
 """The form of the ids that this module generates, so no call has an id of another form."""
 _CALL_ID_DESCRIPTION: Final = (
-    "Pass it to continue a call that waited for approval, with all other arguments unchanged. Leave it out for a new "
-    "call."
+    "Pass it to continue a call that waited for approval, with all other arguments unchanged or with resume_call. "
+    "Leave it out for a new call."
 )
+_RESUME_PARAMETER: Final = "resume_call"
+_RESUME_DESCRIPTION: Final = (
+    "True runs the call of call_id with exactly the arguments that were proposed, and ignores all other arguments. Use "
+    "it if you cannot write them again word for word."
+)
+_RESUME_ANNOTATION: Final = Annotated[bool, Field(description=_RESUME_DESCRIPTION)]
 _CALL_ID_ANNOTATION: Final = Annotated[str | None, Field(description=_CALL_ID_DESCRIPTION)]
 _RESERVED_SETTINGS: Final = ("ask", "channel")
 """Settings of ``Authority.guard`` that ``asker`` replaces."""
@@ -103,7 +110,7 @@ def guarded_tool(
         guard_options: dict[str, Any] = {**options, "name": name, "exclude": exclude}
         tool: GuardedTool[..., Any] = authority.guard(_track_start(function), **guard_options)
         output = sdk.default_output(name, annotation, structured_output)
-        guard = _ToolGuard(tool, decision_asker, output, _result_reader(annotation))
+        guard = _ToolGuard(tool, decision_asker, output, _result_reader(annotation), own)
         returns = _return_annotation(annotation, output, stays=structured_output is None)
         server.tool(name=name, **settings)(_registered_function(guard, function, own, returns))
         return tool
@@ -124,11 +131,12 @@ _current_run: ContextVar[_RunState | None] = ContextVar("emitter.mcp.guarded", d
 
 @dataclass(frozen=True, slots=True)
 class _GuardedCall:
-    """A call with its context, id and arguments."""
+    """A call with its context, id and arguments. One that is resumed has only those that are not stored."""
 
     context: Any
     call_id: str
     arguments: Mapping[str, Any]
+    is_resumed: bool
     run: _RunState
 
 
@@ -140,27 +148,30 @@ class _ToolGuard:
     asker: DecisionAsker
     default_output: sdk.DefaultOutput
     restore: Callable[[Json], Any]
+    own_context: str | None
 
-    async def call(self, context: Any, call_id: str | None, arguments: Mapping[str, Any]) -> Any:
+    async def call(
+        self, context: Any, call_id: str | None, arguments: Mapping[str, Any], *, is_resumed: bool = False
+    ) -> Any:
         """Return the result of a call."""
+        if is_resumed:
+            arguments = {name: value for name, value in arguments.items() if name == self.own_context}
         known_id = asker.get_call_state(context) or call_id
         call_id = generate_id() if known_id is None else known_id
         if not _CALL_ID_PATTERN.fullmatch(call_id):
             return refused_result("", InputError("No call has this call_id. Leave it out for a new call."))
-        call = _GuardedCall(context, call_id, arguments, _RunState())
+        call = _GuardedCall(context, call_id, arguments, is_resumed, _RunState())
         token = _current_run.set(call.run)
         try:
             return await self._run_or_ask(call)
         except asyncio.CancelledError:
             # The client has given up. It can repeat the call only if it knows its id.
-            if known_id is None:
+            if known_id is None and not is_resumed:
                 with suppress(StoreFailed):
                     await run_blocking(self.tool.call_off, call_id, **arguments)
             raise
-        except NotApproved as error:
-            return await self._report_not_approved(call, error)
         except EmitterError as error:
-            return (failed_result if call.run.has_started else refused_result)(call_id, error)
+            return await self._report_error(call, error)
         finally:
             _current_run.reset(token)
 
@@ -188,7 +199,8 @@ class _ToolGuard:
                 assert_never(outcome)
 
     async def _run_tool(self, call: _GuardedCall) -> Any:
-        value = await self.tool.call(call.call_id, **call.arguments)
+        make = self.tool.resume if call.is_resumed else self.tool.call
+        value = await make(call.call_id, **call.arguments)
         return self.default_output.convert(value if call.run.has_started else self.restore(value))
 
     async def _report_undecided(self, call: _GuardedCall, decision_id: str, unresolved: Unresolved) -> sdk.Result:
@@ -205,12 +217,14 @@ class _ToolGuard:
             message = _APPROVE_ELSEWHERE if self.asker.surface is Surface.OWN else _APPROVE_HERE
         return pending_call_result(call.call_id, decision, message)
 
-    async def _report_not_approved(self, call: _GuardedCall, error: NotApproved) -> sdk.Result:
-        """Report that the principal did not approve the call, with their other decision."""
+    async def _report_error(self, call: _GuardedCall, error: EmitterError) -> sdk.Result:
+        """Report why a call was not made, with the principal's other decision, or that it failed."""
         if call.run.has_started:
             return failed_result(call.call_id, error)
-        decision = await self.asker.find(error.decision_id) if error.decision_id else None
-        return refused_result(call.call_id, error, decision)
+        if isinstance(error, OtherCall) and error.pointer.startswith("/parameters"):
+            error = OtherCall(_OTHER_ARGUMENTS, pointer=error.pointer)
+        decision_id = error.decision_id if isinstance(error, NotApproved) else ""
+        return refused_result(call.call_id, error, await self.asker.find(decision_id) if decision_id else None)
 
 
 def _track_start(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -259,19 +273,24 @@ def _registered_function(
 ) -> Callable[..., Any]:
     """Return the function to register, with the tool's parameters, ``call_id`` and the context."""
     signature = sdk.tool_signature(function)
-    if _CALL_ID_PARAMETER in signature.parameters:
-        raise InputError("The tool has a parameter call_id, which guarded_tool adds itself.", hint="Rename it.")
+    for name in (_CALL_ID_PARAMETER, _RESUME_PARAMETER):
+        if name in signature.parameters:
+            raise InputError(f"The tool has a parameter {name}, which guarded_tool adds itself.", hint="Rename it.")
 
     @functools.wraps(function)
     async def registered(**arguments: Any) -> Any:
-        call_id = arguments.pop(_CALL_ID_PARAMETER, None)
+        call_id, is_resumed = arguments.pop(_CALL_ID_PARAMETER, None), arguments.pop(_RESUME_PARAMETER, False)
         context = arguments.pop(sdk.CONTEXT_PARAMETER) if context_name is None else arguments[context_name]
-        return await guard.call(context, call_id, arguments)
+        return await guard.call(context, call_id, arguments, is_resumed=is_resumed)
 
-    call_id_parameter = inspect.Parameter(
-        _CALL_ID_PARAMETER, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_CALL_ID_ANNOTATION
-    )
-    added = [call_id_parameter, *([sdk.added_context_parameter()] if context_name is None else [])]
+    own = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, default, annotation in (
+            (_CALL_ID_PARAMETER, None, _CALL_ID_ANNOTATION),
+            (_RESUME_PARAMETER, False, _RESUME_ANNOTATION),
+        )
+    ]
+    added = [*own, *([sdk.added_context_parameter()] if context_name is None else [])]
     return sdk.set_signature(registered, signature, added, returns)
 
 
@@ -284,6 +303,10 @@ _APPROVE_HERE: Final = (
 _APPROVE_ELSEWHERE: Final = (
     "The person has not approved this call yet, and nothing was done. They answer on their own page: repeat this "
     "exact call later, with this call_id."
+)
+_OTHER_ARGUMENTS: Final = (
+    "A different call was proposed under this call_id, and nothing was done. To run that one exactly as it was "
+    "proposed, pass its call_id with resume_call true. To make this call, leave call_id out."
 )
 _TWO_APPROVE: Final = (
     "Two people must approve this call, each under their own name, and nothing was done. They answer where the server "

@@ -119,11 +119,12 @@ def _list_shown(proposed: Json, presented: Json, shown: Collection[str], pointer
 
 
 def restore_arguments(
-    signature: inspect.Signature, proposal: Proposal, kept: KeptArguments, exclude: Collection[str], *, spread: bool
+    signature: inspect.Signature, proposal: Proposal, kept: KeptArguments, exclude: Mapping[str, Any], *, spread: bool
 ) -> CallArguments:
     """Return the arguments that were stored with a call.
 
-    Arguments that are not content have their defaults. With ``spread``, the others are those of ``**arguments``.
+    ``exclude`` has the arguments that are not content, by their names. Those that were not passed are the empty marker
+    of ``inspect``, and have their defaults. With ``spread``, the others are those of ``**arguments``.
 
     Raises:
         InputError: The store has only the hash of an argument, or a class is not known here.
@@ -135,9 +136,14 @@ def restore_arguments(
     encoded = EncodedArguments(parameters, dict(kept.classes), find_classes(kept.classes, signature))
     bound = inspect.BoundArguments(signature, OrderedDict())
     for name, parameter in signature.parameters.items():
-        if name in exclude and parameter.default is inspect.Parameter.empty:
-            raise InputError(f"The argument {name} is not stored, because exclude= names it.", hint=_REPEAT_HINT)
-        bound.arguments[name] = parameter.default if name in exclude else None
+        value = exclude.get(name)
+        if value is inspect.Parameter.empty:
+            value = parameter.default
+        if value is inspect.Parameter.empty:
+            raise InputError(
+                f"The argument {name} is not stored, because exclude= names it.", hint=f"Pass {name}= to .resume()."
+            )
+        bound.arguments[name] = value
     content = [name for name in signature.parameters if name not in exclude]
     return CallArguments(encoded, bound, content[0] if spread else None)
 

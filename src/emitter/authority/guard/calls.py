@@ -155,11 +155,14 @@ class GuardedTool(Generic[P, R]):
         """
         return cast("R", self._run_steps(run_guarded_call(self._bind(_checked_id(call_id), args, kwargs))))
 
-    def resume(self, call_id: str, /) -> R:
+    def resume(self, call_id: str, /, **excluded: Any) -> R:
         """Continue a call with the arguments that were stored when it was proposed, in any process.
 
-        Use it if the arguments cannot be passed again as they were, for example because a model wrote them. Arguments
-        in ``exclude`` have their defaults.
+        Use it if the arguments cannot be passed again as they were, for example because a model wrote them.
+
+        Args:
+            call_id: The id of the call.
+            **excluded: Arguments that ``exclude`` names, which are not stored. The others have their defaults.
 
         Raises:
             UnknownDecision: No call was proposed under the id.
@@ -170,7 +173,7 @@ class GuardedTool(Generic[P, R]):
             OtherCall: Another tool proposed the call, or with other options.
             Unfinished: The call began before and its outcome is unknown.
         """
-        return cast("R", self._run_steps(resume_guarded_call(self._restore, _checked_id(call_id))))
+        return cast("R", self._run_steps(resume_guarded_call(partial(self._restore, excluded), _checked_id(call_id))))
 
     def propose(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Open the decision about a call under an id, without making the call. ``ask`` is not called.
@@ -238,7 +241,9 @@ class GuardedTool(Generic[P, R]):
         parts = (arguments, self._function, self._config, self._context, self._proposals)
         return GuardedCall(own_id or generate_id(), *parts, has_own_id=own_id is not None)
 
-    def _restore(self, call_id: str) -> GuardedCall:
+    def _restore(self, excluded: Mapping[str, Any], call_id: str) -> GuardedCall:
+        if unknown := sorted(excluded.keys() - set(self._config.exclude)):
+            raise InputError(f"resume() takes no argument {unknown[0]}.", hint="Pass only what exclude= names.")
         entry = as_mapping(self._context.journal.get_value(call_key(call_id)))
         if not entry:
             raise UnknownDecision("No call was proposed under this id.", hint="Pass the id of .call().")
@@ -251,9 +256,9 @@ class GuardedTool(Generic[P, R]):
         if proposal is None:
             raise _tampered_entry(call_id)
         config, kept = self._config, _read_kept(call_id, entry)
-        arguments = restore_arguments(
-            self._signature, proposal, kept, frozenset(config.exclude), spread=config.parameters is not None
-        )
+        given = {name: excluded.get(name, inspect.Parameter.empty) for name in config.exclude}
+        spread = config.parameters is not None
+        arguments = restore_arguments(self._signature, proposal, kept, given, spread=spread)
         parts = (arguments, self._function, config, self._context, self._proposals)
         return GuardedCall(call_id, *parts, has_own_id=True)
 
