@@ -79,7 +79,7 @@ class Proxy(NamedTuple):
 
 
 def _status(status: int, reason: str) -> tuple[bytes, ...]:
-    return (f"HTTP/1.1 {status} {reason}\r\ncontent-length: 6\r\n\r\n<html>".encode(),)
+    return (f"HTTP/1.1 {status} {reason}\r\nconnection: close\r\ncontent-length: 6\r\n\r\n<html>".encode(),)
 
 
 CREDENTIALS = "://USER:PASSWORD@"
