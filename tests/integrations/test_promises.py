@@ -5,13 +5,15 @@ Source: the issues claude-agent-sdk-python #304 and langgraph #7780, and pydanti
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from emitter.authority import Authority
+from emitter.authority import ApprovalState, Authority
 from emitter.decisions import answer_in_words, open_dialogue, select_option
+from emitter.decisions.ledger_entries import pending_of
 from emitter.errors import DecisionExpired
 from tests.integrations.agents import CLAUDE, PARALLEL, Agent, Call, Job, frameworks
 from tests.work import covering
@@ -31,9 +33,10 @@ CALLS = [Call("call_1", "send_email", ADA), Call("call_2", "send_email", BOB)]
 class Office:
     """An authority with one guarded tool, which notes what it was called with, and a clock to set."""
 
-    def __init__(self, framework: type[Agent], *calls: Call, **guard: Any) -> None:
+    def __init__(self, framework: type[Agent], *calls: Call, hook: object = None, **guard: Any) -> None:
         self.now, self.sent = 1_000_000.0, list[tuple[str, str]]()
-        self.authority = Authority(clock=lambda: self.now)
+        hooks: list[Any] = [] if hook is None else [hook]
+        self.authority = Authority(clock=lambda: self.now, hooks=hooks)
 
         def send_email(to: str, subject: str) -> str:
             """Send an e-mail."""
@@ -126,6 +129,75 @@ def test_an_approval_that_is_too_old_runs_nothing(framework: type[Agent]) -> Non
 
     assert office.sent == []
     assert "expired" in office.agent.read["call_1"]
+
+
+class Between:
+    """A hook that does something once, between the answer and the act."""
+
+    def __init__(self) -> None:
+        self.events: list[Callable[[Any], object]] = []
+
+    def after_confirm(self, confirm: Any) -> None:
+        """Do it."""
+        while self.events:
+            self.events.pop()(confirm)
+
+
+def _revoke(office: Office, confirm: Any) -> None:
+    if confirm is not None:
+        office.authority.revoke(confirm.confirm_id)
+    for pending in office.authority.ledger.pending():
+        office.authority.ledger.withdraw(pending.decision_id)
+
+
+def _expire(office: Office, _: Any) -> None:
+    office.now += 901
+
+
+EVENTS: Mapping[str, tuple[Callable[[Office, Any], object], Mapping[str, ApprovalState]]] = {
+    "stopped": (
+        lambda office, _: office.authority.stop("mail"),
+        dict.fromkeys(("before", "after", "between"), ApprovalState.STOPPED),
+    ),
+    "revoked": (_revoke, {"before": ApprovalState.WITHDRAWN, "between": ApprovalState.REVOKED}),
+    "expired": (
+        _expire,
+        {"before": ApprovalState.EXPIRED, "after": ApprovalState.LAPSED, "between": ApprovalState.LAPSED},
+    ),
+}
+"""What calls a call off, and what its decision has then come to, by when it happens."""
+CALLED_OFF = [f"{event}, {moment}" for event, (_, states) in EVENTS.items() for moment in states]
+
+
+@pytest.mark.parametrize(
+    ("framework", "case"),
+    [*product(PARALLEL, CALLED_OFF), *covering(CLAUDE, CALLED_OFF, strength=1)],
+    indirect=["framework"],
+)
+def test_a_call_that_is_called_off_is_not_made(framework: type[Agent], case: str) -> None:
+    """Before the answer, after it, or right before the act; the agent reads so, and surfaces know why."""
+    event, moment = case.split(", ")
+    call_off, states = EVENTS[event]
+    hook = Between()
+    office = Office(framework, CALLS[0], hook=hook, workflow_id="mail", ttl_seconds=900, expires_in=900)
+    decision_id = office.pending("ada").decision_id
+    if moment == "between":
+        hook.events.append(lambda confirm: call_off(office, confirm))
+    if moment == "before":
+        call_off(office, None)
+    with suppress(DecisionExpired):
+        ledger = office.authority.ledger
+        ledger.resolve(decision_id, approve(pending_of(ledger.find(decision_id)).moment))
+    if moment == "after":
+        call_off(office, None)
+    office.agent.resume()
+
+    assert office.sent == []
+    assert "sent to" not in office.agent.read["call_1"]
+    assert office.authority.ledger.pending() == ()
+    state = office.authority.find_state(decision_id)
+    assert state is states[moment]
+    assert state.deed.startswith("Nothing")
 
 
 def test_waiting_is_no_answer(parallel_framework: type[Agent]) -> None:
