@@ -180,7 +180,7 @@ ALLOWED: dict[str, tuple[str, frozenset[str]]] = {
         ),
         ("integrations/webhooks.py", "builds a request, which strict_http.py sends", "import httpx2"),
         ("media/fetching.py", "builds a request, which strict_http.py sends", "import httpx2"),
-        ("cli/emit.py", "imports the form that the caller names", "import ?"),
+        ("cli/importing.py", "imports what the caller names", "import ?"),
         ("mcp/sdk.py", "imports a module of the MCP SDK, which serves", "import ?"),
         ("terminal/picker.py", "a session of the keyboard", "send()"),
         ("mcp/server.py", "serves, and requests nothing", "import uvicorn"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
 import re
+import sys
 import urllib.request
 from html import escape
 from pathlib import Path
@@ -405,3 +408,50 @@ def test_a_refused_call_is_not_approved(store: SqliteStore, run: Run) -> None:
     assert run(["resolve", "--store", "store.db", "--answer", "d why?"]).status == 0
     with pytest.raises(NotApproved):
         guard.call("c1", "x")
+
+
+TOOL = """
+from emitter.authority import Authority
+from emitter.stores import SqliteStore
+
+authority = Authority(SqliteStore("store.db"))
+
+
+def pay(to: str) -> dict[str, str]:
+    if to == "nobody":
+        raise ValueError(to)
+    return {"paid": to}
+
+
+async def apay(to: str) -> dict[str, str]:
+    return {"paid": to}
+
+
+pay, apay = (authority.guard(each, workflow_id="w") for each in (pay, apay))
+"""
+CALLS: dict[str, tuple[str, str, int | None, int, str]] = {
+    "approved": ("pay", "ada", 0, 0, '"paid"'),
+    "async": ("apay", "ada", 0, 0, '"paid"'),
+    "failed": ("pay", "nobody", 0, 1, "failed with ValueError"),
+    "refused": ("pay", "ada", 1, 1, "not_approved"),
+    "waiting": ("pay", "ada", None, 1, "approval_pending"),
+}
+
+
+@pytest.mark.parametrize(("name", "to", "choice", "status", "says"), CALLS.values(), ids=CALLS)
+def test_an_approved_call_is_made_by_its_id(  # noqa: PLR0913, PLR0917
+    store: SqliteStore, run: Run, name: str, to: str, choice: int | None, status: int, says: str
+) -> None:
+    """With the arguments that were stored; once; and not before it is approved."""
+    module = f"tools_{name}_{status}_{choice}"
+    Path(f"{module}.py").write_text(TOOL, encoding="utf-8")
+    sys.path.insert(0, str(Path.cwd()))
+    tool = getattr(importlib.import_module(module), name)
+    sys.path.remove(str(Path.cwd()))
+    waiting: Any = asyncio.run(tool.propose("job", to)) if name == "apay" else tool.propose("job", to)
+    if choice is not None:
+        Ledger(store).resolve(waiting.decision_id, select_option(waiting.moment, choice))
+    ran = run(["call", f"{module}:{name}", "job"])
+    assert (ran.status, says in ran.out + ran.err) == (status, True)
+    assert run(["call", f"{module}:{name}", "unknown"]).status == 2
+    assert "not a guarded tool" in run(["call", f"{module}:authority", "job"]).err

@@ -60,6 +60,7 @@ _COMMAND_GROUPS = {
     },
     "acting": {
         "receipts": ("receipts", "list, export and verify the records of what was done", "verify agents.db"),
+        "call": ("calls", "make an approved call, with its stored arguments", "tools:refund job-7"),
         "stop": ("authority", "stop a workflow, or one of its steps", "agents.db deploy --takeover-mode pause"),
         "resume": ("authority", "lift a pause or a human takeover", "agents.db deploy REQUEST"),
         "revoke": ("authority", "revoke an approval", "agents.db CONFIRM --reason 'the plan has changed'"),

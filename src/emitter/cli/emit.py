@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from contextlib import contextmanager
 from dataclasses import asdict
-from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emitter.bulk.journal import dump_attempts
@@ -18,16 +13,17 @@ from emitter.cli.arguments import (
     check_single_standard_input,
     emission_options,
 )
+from emitter.cli.importing import import_object
 from emitter.cli.input_output import Timeline, parse_prompt, print_json, read_content, read_schema
 from emitter.cli.spelling import spell_error
 from emitter.client.documents import emit
-from emitter.errors import EmissionError, InputError
+from emitter.errors import EmissionError
 from emitter.prompts import Material
 from emitter.schema.python_types import resolve_schema
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Container, Generator
+    from collections.abc import Container
 
     from emitter.client.result import Emission
     from emitter.messages import Json
@@ -92,41 +88,8 @@ def load_form(type_name: str | None, schema: Json) -> Any:
         InputError: There is no such type or file.
     """
     if type_name is not None:
-        return _import_type(type_name)
+        return import_object(type_name, label=f"--type {type_name}", hint=_TYPE_HINT)
     return read_schema(schema) if isinstance(schema, str) else schema
-
-
-def _import_type(name: str) -> Any:
-    module_name, _, attribute = name.partition(":")
-    if not module_name or not attribute:
-        raise InputError(f"--type {name} is not of the form MODULE:NAME.", hint=_TYPE_HINT)
-    try:
-        with _importable_folder():
-            module = importlib.import_module(module_name)
-    except Exception as error:  # the module is the caller's, and may raise anything
-        reason = f"{type(error).__name__}: {error}"
-        raise InputError(f"The module {module_name} cannot be imported ({reason}).", hint=_TYPE_HINT) from error
-    try:
-        return reduce(getattr, attribute.split("."), module)
-    except AttributeError as error:
-        path = getattr(module, "__file__", None) or "built in"
-        raise InputError(f"The module {module_name} ({path}) has no {attribute}.", hint=_TYPE_HINT) from error
-
-
-@contextmanager
-def _importable_folder() -> Generator[None]:
-    """Import modules of the current folder first within the block, and after all others later.
-
-    A module that a type imports only when it is used must still be found after the block.
-    """
-    folder = str(Path.cwd())
-    sys.path.insert(0, folder)
-    try:
-        yield
-    finally:
-        sys.path.remove(folder)
-        if folder not in sys.path:
-            sys.path.append(folder)
 
 
 def dump_value(form: Any, emission: Emission[Any]) -> Json:

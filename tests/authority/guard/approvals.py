@@ -138,7 +138,7 @@ STATES: dict[str, tuple[ApprovalState, Callable[[Call], str]]] = {
     "begun": (ApprovalState.RUNNING, lambda call: call.run(KeyboardInterrupt())),
     "done": (ApprovalState.DONE, Call.run),
     "done, and its workflow stopped later": (ApprovalState.DONE, lambda call: (call.run(), _stop(call))[0]),
-    "partly done": (ApprovalState.PARTIAL, lambda call: call.run(PartiallyDone("Half of it.", side_effects={"rows": 3}))),
+    "partly done": (ApprovalState.PARTIAL, lambda call: call.run(PartiallyDone("Half.", side_effects={"rows": 3}))),
     "failed": (ApprovalState.FAILED, lambda call: call.run(ValueError())),
     "begun long ago": (ApprovalState.UNFINISHED, lambda call: call.run(KeyboardInterrupt(), ttl_seconds=SHORT)),
     "lapsed": (ApprovalState.LAPSED, lambda call: call.answer(ttl_seconds=SHORT)),
