@@ -203,7 +203,8 @@ class _Encoder:
     def _encode_key(self, key: object, path: tuple[str, ...]) -> str:
         name: object = key._value_ if isinstance(key, Enum) else key
         if type(name) is not str:
-            raise UnsupportedValue("has a member whose name is not a text", _KEY_HINT)
+            reason = "of a subclass of str" if isinstance(name, str) else "not a text"
+            raise UnsupportedValue(f"has a member whose name is {reason}", _KEY_HINT)
         if LONE_SURROGATE.search(name):
             raise UnsupportedValue("has a name with a lone surrogate", _SURROGATE_HINT)
         if isinstance(key, Enum):

@@ -101,9 +101,13 @@ def _plain(value: object) -> tuple[object, None]:
     return value, None
 
 
-def _take_float(value: float) -> tuple[object, list[Json] | None]:
-    if not math.isfinite(value):
+def _check_finite(value: float | Decimal) -> None:
+    if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # isfinite() of an sNaN raises
         raise UnsupportedValue("is not a finite number", "Pass None or a text instead.")
+
+
+def _take_float(value: float) -> tuple[object, list[Json] | None]:
+    _check_finite(value)
     return value, [math.copysign(1, value) < 0] if value.is_integer() else None  # JSON writes 1.0 as 1, -0.0 as 0
 
 
@@ -143,6 +147,7 @@ def _take_duration(value: timedelta) -> tuple[object, list[Json]]:
 
 
 def _take_decimal(value: Decimal) -> tuple[object, list[Json]]:
+    _check_finite(value)
     return str(value), []
 
 
