@@ -377,7 +377,8 @@ def find_request_credentials(request: httpx2.Request | SentRequest | SignedReque
     if isinstance(request, SignedRequest):
         return _signed_credentials(request)
     url, headers = request.url, request.headers
-    values = [value.decode(headers.encoding) for name, value in headers.raw if not _is_harmless(name)]
+    encoding = headers.encoding
+    values = [value.decode(encoding) for name, value in headers.raw if not _is_harmless(name)]
     if url.query:
         values += _sensitive_values((), url.params.multi_items())
     if url.password:

@@ -11,10 +11,11 @@ Sources: ``_client`` and its ``send`` in openai 3.52.0 and anthropic 2.11.0 (``_
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NewType, cast
 from urllib.parse import urlencode
 
@@ -25,7 +26,7 @@ from emitter.messages import NO_FIELDS, Fault, FaultKind
 from emitter.outside_values import parse_http_date
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
     import httpx2
 
@@ -209,9 +210,22 @@ class RequestView:
 
 
 _PLAIN_CLIENTS = frozenset({"OpenAI", "AsyncOpenAI", "Anthropic", "AsyncAnthropic"})
-_MAX_PREPARED_URLS = 64
-_PREPARED_URLS: dict[tuple[type, str], tuple[object, object]] = {}
-"""The last base URL object and the whole URL, by the class of the client and the path."""
+_PLAIN_URL = re.compile(r"https?://[^?#@]+")
+"""A whole URL without parts that may be secret."""
+_MAX_URLS = 64
+_URLS: dict[object, tuple[object, object]] = {}
+"""URL objects that were made lately, with the base URL that they were joined to."""
+
+
+def _keep_url(key: object, base_url: object, make: Callable[[], object]) -> Any:
+    """Return the URL object of a key, made at most once for a base URL. Making one takes longer than sending it."""
+    kept_base, kept = _URLS.get(key, (None, None))
+    if kept is None or kept_base is not base_url:
+        if len(_URLS) >= _MAX_URLS:
+            _URLS.clear()
+        kept = make()
+        _URLS[key] = (base_url, kept)
+    return kept
 
 
 class SdkView(RequestView):
@@ -232,13 +246,7 @@ class SdkView(RequestView):
         parent: Any = super()
         if type(self).__name__ not in _PLAIN_CLIENTS:  # those of other clouds may join it in their own way
             return parent._prepare_url(url)  # noqa: SLF001  the SDK's
-        base_url, prepared = _PREPARED_URLS.get(key := (type(self), url), (None, None))
-        if base_url is not view.base_url:
-            if len(_PREPARED_URLS) >= _MAX_PREPARED_URLS:
-                _PREPARED_URLS.clear()
-            prepared = parent._prepare_url(url)  # noqa: SLF001  the SDK's
-            _PREPARED_URLS[key] = (view.base_url, prepared)
-        return prepared
+        return _keep_url((type(self), url), view.base_url, partial(parent._prepare_url, url))  # noqa: SLF001
 
     @property
     def _middleware_chain(self) -> Any:
@@ -319,7 +327,20 @@ def _http_view(http: Any, transfer: HttpTransfer) -> Any:
     return make_view(http, _AsyncHttpView if hasattr(http, "aclose") else _HttpView, transfer)
 
 
-class _HttpView(RequestView):
+class _BaseHttpView(RequestView):
+    """The part of a view of an HTTP client that does not depend on its kind."""
+
+    __slots__ = ()
+
+    def _merge_url(self, url: Any) -> Any:
+        """Return the URL object of a request. The SDKs pass whole URLs as text, mostly the same one."""
+        parent: Any = super()
+        if url.__class__ is not str or not _PLAIN_URL.fullmatch(url):
+            return parent._merge_url(url)  # noqa: SLF001  the client's
+        return _keep_url((type(self), url), None, partial(parent._merge_url, url))  # noqa: SLF001
+
+
+class _HttpView(_BaseHttpView):
     """A view of an ``httpx2.Client``."""
 
     __slots__ = ()
@@ -363,7 +384,7 @@ class _HttpView(RequestView):
         return response
 
 
-class _AsyncHttpView(RequestView):
+class _AsyncHttpView(_BaseHttpView):
     """A view of an ``httpx2.AsyncClient``."""
 
     __slots__ = ()
