@@ -163,12 +163,27 @@ def test_the_question_must_have_been_on_the_screen() -> None:
         read_to(window, "lost.")
         window.press(ENTER)
         assert window.open
-        assert "Read the question first: it is above." in said(window)
+        assert "Read what is above the options first: PgUp." in said(window)
         window.press(HOME)
         read_to(window, "today?")
         window.press("2", ENTER)
 
         assert window.answer() == choice(1)
+
+
+def test_the_findings_must_have_been_on_the_screen() -> None:
+    """The findings of a guarded call are the call, whose arguments may be long."""
+    long = INVOICE.model_copy(update={"findings": ("note: " + "many words " * 60 + "LAST",)})
+    with Window(long, 60, 14) as window:
+        window.press(END, "1", ENTER)
+        assert window.open
+        assert "Read what is above the options first: PgUp." in said(window)
+        window.press(HOME)
+        read_to(window, "LAST")
+        read_to(window, "today?")
+        window.press("1", ENTER)
+
+        assert window.answer() == Selected(digest(long), 0)
 
 
 def test_an_option_must_have_been_on_the_screen_to_its_end() -> None:
@@ -206,7 +221,7 @@ def test_a_window_that_cuts_rows_off_takes_no_answer() -> None:
         assert window.open
         assert "Widen the window." in said(window)
         window.resize(20, 6).press("2", ENTER)
-        assert "Read the question first" in said(window)
+        assert "Read what is above the options first" in said(window)
         window.resize(40, 60).press(ENTER)
 
         assert window.answer() == choice(1)

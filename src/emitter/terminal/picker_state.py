@@ -1,7 +1,8 @@
 """The state of the picker, without a terminal: the page, the window that scrolls over it, and the session.
 
 Enter chooses only the highlighted option, only if the last drawing showed it highlighted, and only after every
-row of the option and of the question has been on the screen.
+row of the option, of the question and of what is above it has been on the screen: the findings of a guarded call are
+the call.
 
 Source: draft-morrison-binding-moment-envelope-00, sections 8.1 and 8.2.
 """
@@ -242,7 +243,7 @@ class Notice(str, Enum):
 
     CHOOSE = "Choose with the arrows or a number first."
     AGAIN = "Press Enter again to choose this."
-    QUESTION = "Read the question first: it is above."
+    QUESTION = "Read what is above the options first: PgUp."
     OPTION = "Read the option to its end first: go down."
     PASTED = "Pasted text chooses nothing here."
     NARROW = "Widen the window."
@@ -304,7 +305,7 @@ def confirm_choice(view: View) -> int | View:
     option = view.page.choices[view.highlighted]
     if view.drawn_frame != view.frame or not any(_is_in_window(view, row) for row in option):
         return replace(scroll_into_view(view), notice=Notice.AGAIN)
-    if not view.seen_rows.issuperset(view.page.stem):
+    if not view.seen_rows.issuperset(range(view.page.stem.stop)):
         return replace(view, notice=Notice.QUESTION)
     if not view.seen_rows.issuperset(option):
         return replace(view, notice=Notice.OPTION)
