@@ -98,7 +98,8 @@ def test_what_became_of_a_closed_decision_is_reported(store: SqliteStore, run: R
         assert (reported, lines, again.status) == ([], [], 0)
         return
     assert [(each["decision_id"], each["state"]) for each in reported] == [(decision_id, state.value)]
-    assert [line.split(": ")[1] for line in lines] == [state.label]
+    assert [line.split(": ")[1] for line in lines if not line.startswith("  ")] == [state.label]
+    assert [line.strip() for line in lines if line.startswith("  ")] == reported[0]["findings"]
     assert again.status == 2
     assert not state.label.startswith("approved") or state.deed in again.err
 

@@ -85,7 +85,7 @@ def _list_closed(stored: OpenStore, *, as_json: bool) -> int:
     if as_json:
         print_json({"decisions": [_closed_json(*decision) for decision in decisions]})
     else:
-        sys.stdout.write("".join(f"{_closed_line(*decision)}\n" for decision in decisions))
+        sys.stdout.write("".join(f"{line}\n" for decision in decisions for line in _closed_lines(*decision)))
     return 0
 
 
@@ -96,11 +96,12 @@ def _closed_json(decision: PendingDecision | ResolvedDecision, state: ApprovalSt
     return members
 
 
-def _closed_line(decision: PendingDecision | ResolvedDecision, state: ApprovalState) -> str:
+def _closed_lines(decision: PendingDecision | ResolvedDecision, state: ApprovalState) -> Iterator[str]:
     pending = pending_of(decision)
     question = f"{quote(pending.agent)} asked {quote(pending.moment.question.stem)}"
     answer = f" ({describe_answer(decision)})" if isinstance(decision, ResolvedDecision) else ""
-    return f"{quote(pending.decision_id)}: {state.label}: {question}{answer}"
+    yield f"{quote(pending.decision_id)}: {state.label}: {question}{answer}"
+    yield from (f"  {to_single_line(finding)}" for finding in pending.moment.findings)
 
 
 def _pending_json(pending: PendingDecision, details: Iterable[DetailRequest]) -> dict[str, Json]:
