@@ -23,6 +23,7 @@ from emitter.adapters.clients import remove_credentials
 from emitter.adapters.http_response import ResponseHead, parse_response
 from emitter.adapters.proxies import describe_way, find_hop, make_proxy_fault
 from emitter.adapters.transport import ResponseRejected
+from emitter.adapters.watchdog import package_of
 from emitter.errors import EmitterError, StoreFailed, UnexpectedRequest
 from emitter.messages import ExpectedAnswer, Fault, FaultKind, ProviderErrorDetails
 
@@ -224,7 +225,7 @@ def _is_report(error: Exception, transfer: HttpTransfer) -> bool:
     if _answered_status(error) is not None:
         return _is_about(error, transfer)
     frames = _frames(error)
-    return type(error).__module__.partition(".")[0] in _SDKS and _package(frames[-1]) in _OTHER_CODE
+    return type(error).__module__.partition(".")[0] in _SDKS and package_of(frames[-1]) in _OTHER_CODE
 
 
 def _is_about(error: Exception, transfer: HttpTransfer) -> bool:
@@ -252,7 +253,7 @@ def _answered_status(error: Any) -> int | None:
 
 def _find_caller_frame(error: BaseException) -> FrameType | None:
     """Return the innermost frame of the caller's code in a traceback."""
-    return next((frame for frame in reversed(_frames(error)) if _package(frame) not in _OTHER_CODE), None)
+    return next((frame for frame in reversed(_frames(error)) if package_of(frame) not in _OTHER_CODE), None)
 
 
 def _frames(error: BaseException) -> list[FrameType]:
@@ -262,10 +263,6 @@ def _frames(error: BaseException) -> list[FrameType]:
         frames.append(traceback.tb_frame)
         traceback = traceback.tb_next
     return frames
-
-
-def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def caller_fault(error: Exception, status: int | None = None) -> Fault:
@@ -286,7 +283,7 @@ def _make_unexpected_fault(error: Exception, transfer: HttpTransfer) -> Fault:
     """
     *_, root = _iter_causes(error)
     frames = _frames(root)
-    is_loop = bool(frames) and _package(frames[-1]) in _EVENT_LOOPS
+    is_loop = bool(frames) and package_of(frames[-1]) in _EVENT_LOOPS
     kind = FaultKind.PROTOCOL if transfer.is_sent and not is_loop else FaultKind.CLIENT
     message = f"{_MESSAGES[kind].removesuffix('.')} ({type(root).__name__})."
     if isinstance(root, UnicodeEncodeError) and not transfer.is_sent:

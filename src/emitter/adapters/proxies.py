@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from emitter.adapters.environment import find_proxy_setting
+from emitter.adapters.watchdog import package_of
 from emitter.messages import Fault, FaultKind, ProviderErrorDetails
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def make_proxy_fault(hop: Hop, error: Exception) -> Fault:
 
 
 class _Setting(NamedTuple):
-    """Where a proxy was named: the words for it, and what to do if the proxy cannot be used."""
+    """The setting that names a proxy, in words, and the cure if the proxy cannot be used."""
 
     words: str
     name: str
@@ -184,13 +185,9 @@ def _iter_causes(error: BaseException | None) -> Iterator[BaseException]:
         yield error
         context = error.__context__
         first = None if context is None or context.__traceback__ is None else context.__traceback__.tb_frame
-        is_inner = first is not None and _package(first) in _INNER_PACKAGES
+        is_inner = first is not None and package_of(first) in _INNER_PACKAGES
         reason = next((each for each in error.args if isinstance(each, Exception)), None)  # of urllib3's exceptions
         error = error.__cause__ or (context if is_inner else reason)
-
-
-def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def _read_traceback(error: BaseException, transfer: HttpTransfer) -> Hop | None:

@@ -222,16 +222,17 @@ def _current_frames() -> dict[int, FrameType]:
 def _find_socket(frame: FrameType | None) -> socket.socket | None:
     """Return the socket that a thread waits for inside an HTTP client, or None."""
     frames: list[FrameType] = []
-    while frame is not None and _package(frame) != _OWN_PACKAGE:
+    while frame is not None and package_of(frame) != _OWN_PACKAGE:
         frames.append(frame)
         frame = frame.f_back
-    client = dropwhile(lambda each: _package(each) not in _CLIENTS, reversed(frames))
-    waiting = takewhile(lambda each: _package(each) in _INNER_PACKAGES, client)
+    client = dropwhile(lambda each: package_of(each) not in _CLIENTS, reversed(frames))
+    waiting = takewhile(lambda each: package_of(each) in _INNER_PACKAGES, client)
     return next((each for frame in waiting for each in _open_sockets(frame)), None)
 
 
-def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__")).partition(".")[0]
+def package_of(frame: FrameType) -> str:
+    """Return the top-level package whose code a frame runs, or an empty string."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def _open_sockets(frame: FrameType) -> Iterator[socket.socket]:

@@ -113,19 +113,9 @@ def report_chain(  # noqa: PLR0913  most have a default
     if state is None:
         raise Tampered("The chain has no line.", place="line 0")
     _check_head(head, seen, state)
-    confirms = tuple(state.confirms.values())
-    unfinished = tuple(state.unfinished_intents.values())
-    return ChainReport(
-        state.workflow_id,
-        state.next_number,
-        state.head,
-        signed,
-        counts,
-        confirms,
-        unfinished,
-        answered_by,
-        state.newer_version,
-    )
+    confirms, unfinished = tuple(state.confirms.values()), tuple(state.unfinished_intents.values())
+    position = state.workflow_id, state.next_number, state.head
+    return ChainReport(*position, signed, counts, confirms, unfinished, answered_by, state.newer_version)
 
 
 def _split_lines(source: ChainSource) -> Iterator[str | bytes]:

@@ -394,9 +394,7 @@ def wants_whole(moment: BindingMoment, payload: Json) -> bool:
         WrongDigest: The button belongs to another envelope.
         BadResolution: The payload is not one press of a button of the decision.
     """
-    value = _pressed_value(as_mapping(payload))
-    check_digest(moment, value.get("digest"))
-    return value.get("outcome") == _WHOLE
+    return _is_pressed(moment, payload, _WHOLE)
 
 
 def whole_modal(moment: BindingMoment) -> dict[str, Json]:
@@ -450,9 +448,14 @@ def wants_detail(moment: BindingMoment, payload: Json) -> bool:
         WrongDigest: The button belongs to another envelope.
         BadResolution: The payload is not one press of a button of the decision.
     """
+    return _is_pressed(moment, payload, DETAIL)
+
+
+def _is_pressed(moment: BindingMoment, payload: Json, outcome: str) -> bool:
+    """Check whether the pressed button of the decision stands for an outcome."""
     value = _pressed_value(as_mapping(payload))
     check_digest(moment, value.get("digest"))
-    return value.get("outcome") == DETAIL
+    return value.get("outcome") == outcome
 
 
 def get_detail_topic(moment: BindingMoment, payload: Json) -> str | None:

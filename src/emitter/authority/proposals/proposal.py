@@ -143,13 +143,8 @@ def propose(  # noqa: PLR0913  all but the first two have defaults
         InputError: An argument has no place in a proposal.
     """
     checked, texts = digest_parameters(check_parameters(parameters), digested, longest, shown or {})
-    call = ProposedOperation(
-        operation=parse_operation(operation, vocabulary),
-        vocabulary=vocabulary,
-        parameters=checked,
-        account=account,
-        shown=texts,
-    )
+    parsed = parse_operation(operation, vocabulary)
+    call = ProposedOperation(operation=parsed, vocabulary=vocabulary, parameters=checked, account=account, shown=texts)
     content = validate_content(_make_content(call))
     document = serialize_content({**content, "display": _make_display(call, display)})
     return Proposal(document, r3_s256(document), uri)
