@@ -42,7 +42,7 @@ _log = logging.getLogger("emitter.answers")
 
 
 class ReplyKind(str, Enum):
-    """What became of an answer."""
+    """The outcome of an answer."""
 
     RECORDED = "recorded"
     FIRST_APPROVAL = "first_approval"
@@ -75,8 +75,8 @@ class Reply:
     """The reply to an answer.
 
     Attributes:
-        kind: What became of the answer.
-        text: What the person reads: plain text that may have an option's label in it.
+        kind: The outcome of the answer.
+        text: A sentence for the person: plain text that may have an option's label in it.
         decision: The decision as it stands now, or None if it is unknown or cannot be read.
         error: The exception, if the answer was not recorded.
     """
@@ -88,7 +88,7 @@ class Reply:
 
     @property
     def counts(self) -> bool:
-        """Whether this answer is on record, now or from before, perhaps as the first of two approvals."""
+        """True if this answer is on record, now or from before, perhaps as the first of two approvals."""
         return self.is_new or self.kind in {ReplyKind.ALREADY_APPROVED, ReplyKind.REPEATED}
 
     def require_accepted(self) -> Reply:
@@ -111,7 +111,7 @@ class Reply:
 
     @property
     def is_new(self) -> bool:
-        """Whether this answer was recorded now."""
+        """True if this answer was recorded now."""
         return self.kind in {ReplyKind.RECORDED, ReplyKind.FIRST_APPROVAL}
 
 
@@ -336,5 +336,5 @@ _TEXTS: Final[tuple[tuple[type[Exception], ReplyKind, str], ...]] = (
         "The program could not check who you are and what you may do. Try again, or tell whoever runs it.",
     ),
 )
-"""What a person reads about an exception. The first class that fits counts; an empty text is the exception's own."""
+"""The sentence for a person, by exception. The first class that fits counts; an empty text is the exception's own."""
 _FAILED_TEXT: Final = "The program failed. Try again, and tell whoever runs it if that does not help."

@@ -159,7 +159,7 @@ def read_actions(context: AuthorityContext, decision: str) -> tuple[tuple[Intent
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """What was recorded about the request of a guarded call when its decision was opened.
+    """The record of a guarded call's request, made when its decision was opened.
 
     Attributes:
         workflow_id: The workflow of the call.

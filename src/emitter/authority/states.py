@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ApprovalState(str, Enum):
-    """What a decision has come to. Only ``OPEN``, ``WAITING`` and ``RUNNING`` are not its end."""
+    """The state of a decision and of the act that it approved. ``OPEN``, ``WAITING`` and ``RUNNING`` can change."""
 
     OPEN = "open"
     """A person can answer."""
@@ -60,12 +60,12 @@ class ApprovalState(str, Enum):
 
     @property
     def label(self) -> str:
-        """What happened, in a few words."""
+        """The state in a few words."""
         return _TEXTS[self][0]
 
     @property
     def deed(self) -> str:
-        """What was done, as a sentence."""
+        """The effect on the act, as a sentence."""
         return _TEXTS[self][1]
 
 

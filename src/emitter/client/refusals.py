@@ -30,7 +30,7 @@ _MAX_SERVERS = 1024
 
 
 class Refusals(NamedTuple):
-    """What a model's server refuses or ignores.
+    """The features that a model's server refuses or ignores, and the limits that it named.
 
     ``modes`` are the output modes that it refuses. ``needs_stream`` means that it answers only in a stream, and
     ``ignores_schema`` that it ignores schemas. ``limits`` are the figures that it named when it refused a budget.

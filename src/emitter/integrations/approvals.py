@@ -189,7 +189,7 @@ _EXPLANATIONS: Final[Mapping[type[AuthorityError], str]] = {
         f"{_NO_REPEAT} Say that a person has to find out what happened."
     ),
 }
-"""What an agent reads of these errors, whose messages are for programmers."""
+"""The texts of these errors for an agent. Their own messages are for programmers."""
 
 
 def _explain_to_agent(error: AuthorityError) -> str:

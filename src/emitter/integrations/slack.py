@@ -209,7 +209,7 @@ class SlackApprovals:
 
 @dataclass(frozen=True, slots=True)
 class _Press:
-    """What a person pressed or submitted, and the channel and time stamp of its message."""
+    """A button or modal that a person used, with the channel and time stamp of its message."""
 
     client: Any
     body: Mapping[str, Json]

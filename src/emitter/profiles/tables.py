@@ -237,7 +237,7 @@ _UNREAD_HINT = (
     "the schema, an image or file, or the model. If these words mean a limit, a filter or a refused output mode, say "
     "so: profile=Profile.from_name(...).override(rules=[{'message': ..., 'means': ...}])."
 )
-"""What to do about a rejected request whose words no rule reads."""
+"""The hint for a rejected request whose words no rule reads."""
 
 
 class FaultTable(SourcedTable):

@@ -29,7 +29,7 @@ _MAX_KEPT_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class KeptArguments:
-    """What is stored with a call besides its proposal: the classes, and values of which the proposal has a hash only.
+    """The data stored with a call besides its proposal: classes, and values of which the proposal has only a hash.
 
     Values of parameters in ``digested=`` are not among them.
     """

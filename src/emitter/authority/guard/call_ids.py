@@ -85,7 +85,7 @@ def call_key(call_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CallIds:
-    """Which calls the ids of a store stand for."""
+    """Finds the calls that the ids of a store stand for."""
 
     journal: Journal
 

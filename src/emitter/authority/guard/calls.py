@@ -189,7 +189,7 @@ class GuardedTool(Generic[P, R]):
 
     @property
     def call_ids(self) -> CallIds:
-        """Which calls the ids of the store stand for."""
+        """The calls that the ids of the store stand for."""
         return CallIds(self._context.journal)
 
     def continues(self, call_id: str, /, *args: P.args, **kwargs: P.kwargs) -> bool:

@@ -46,7 +46,7 @@ class UnsupportedValue(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ValueClass:
-    """How values of a class become JSON and back.
+    """Converts the values of a class to JSON and back.
 
     ``take_apart`` returns a scalar, a list or a dict, and what the JSON does not express: the details of the class, or
     None if the JSON says everything. ``put_together`` gets the class, the details, and the scalar, list or dict with

@@ -227,7 +227,7 @@ class _NarrativeScan:
 
 
 class _NamedSource(Enum):
-    """What a sentence is attributed to: nothing, a source of the call, or another one."""
+    """The attribution of a sentence: none, a source of the call, or another source."""
 
     NONE = "none"
     KNOWN = "known"
@@ -283,7 +283,7 @@ _KNOWN_SOURCE: Final = "known-source"
 _JOINT: Final = re.compile(r",?\s+(?:and|but|while|whereas|although|though|yet)\s+", re.IGNORECASE)
 """The places at which a sentence may go on with another source."""
 _LONGEST_CLAUSE: Final = 160
-"""How many characters after a joint are read for a source, so that many joints take linear time."""
+"""The number of characters after a joint that are read for a source, so that many joints take linear time."""
 _QUOTED: Final = re.compile('["\u201c\u201d]')
 _CLAUSE_MARKS: Final = str.maketrans(dict.fromkeys('"\u201c\u201d|=<>\u2192', ";"))
 """Quotation marks and the marks of tables and assignments, which separate clauses."""
